@@ -35,7 +35,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules> {
   const { refs, map, selection } = rules
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
-  const { update, open: isOpen } = connector.document.resources[resource] ?? {}
+  const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
@@ -55,6 +55,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules> {
       return { ...(asked && { asked }), ...(unasked && { unasked }) }
     },
     isReadOnly,
+    isOwnField: (name) => connector.word !== connector.name && Object.hasOwn(fields, name),
     isDropped: (name) => update?.drop.includes(map.ownNameOf(name) ?? '') === true,
     valuesOf: map.collectValues(),
     refersTo: (other) => refs.includes(other),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from '../../src/api/operations.ts'
 import { keepMatching } from '../../src/commands/keep-matching.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { fileIn, KEEPS_NO_KEYS, startForeign } from '../foreign/run-shape.ts'
@@ -202,4 +203,36 @@ test('each page keeps what matches and its cursor', async () => {
 test('a limit that ends with a page keeps its cursor; one that cuts a page has none, which would skip records', async () => {
   expect(await kept(1, [1, 2], [4])).toEqual([[[2], 'after_0', undefined]])
   expect(await kept(2, [2, 4, 6], [8])).toEqual([[[2, 4], undefined, true]])
+})
+
+/** An import by email into a server whose contacts are these, by a connector file that says where the email is. */
+async function importAmong(contacts: readonly JsonObject[], fields: string) {
+  const { crm, folder, seen } = await startForeign(
+    ({ method }) => (method === 'GET' ? { json: { data: contacts, next_cursor: null } } : { status: 500, json: {} }),
+    undefined,
+    `objects: { contacts: { fields: ${fields} } }`,
+  )
+  const file = fileIn(folder, 'rows.csv', 'email,name\na@x.test,Ada\nnew@x.test,New\n')
+  const outcome = await crm(['contacts', 'import', file, ...MATCH, '--dry-run', '-o', 'json'])
+  return { ...outcome, methods: [...new Set(seen.map(({ method }) => method))] }
+}
+
+test('the plan counts the records of the server that show no value to match by', async () => {
+  const contacts = [
+    { id: 'c1', name: 'Ada', email: 'a@x.test' },
+    { id: 'c2', name: 'New', contact: { mail: 'new@x.test' } },
+    { id: 'c3', name: 'No Mail', email: '' },
+  ]
+  const { exit, stdout, stderr } = await importAmong(contacts, '{ email: email }')
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('2 of 3 contacts read show no email, and match no row.')])
+  expect(JSON.parse(stdout)).toMatchObject({ create: 1, unchanged: 1, matched_by: 'list', unmatchable: 2 })
+})
+
+test('a field of a connector file that no record of the server shows is exit 7 before anything is sent', async () => {
+  const contacts = [{ id: 'c1', name: 'Ada', contact: { mail: 'a@x.test' } }]
+  const { exit, stderr, methods } = await importAmong(contacts, '{ email: contact.email }')
+  expect([exit, methods]).toEqual([7, ['GET']])
+  expect(stderr).toContain('no record of the list has email as a text or number, so no row can be matched by it')
+  const right = await importAmong(contacts, '{ email: contact.mail }')
+  expect(right.exit, right.stderr).toBe(0)
 })

@@ -57,7 +57,9 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     requests,
     ...second,
     ...(first && { repointed: first.end.update }),
-    ...(matching && { matched_by: matching.by, match_requests: matching.requests }),
+    ...(matching && {
+      ...{ matched_by: matching.by, match_requests: matching.requests, unmatchable: matching.unmatchable },
+    }),
     ...(head.upsert !== undefined && { upsert: head.upsert }),
   }
   if (ctx.flags.output === 'table') {

@@ -113,6 +113,7 @@ const PLAN = made(
     recheck_requests: COUNT,
     matched_by: words<Matching['by']>({ keys: true, list: true }),
     match_requests: COUNT,
+    unmatchable: COUNT,
     upsert: TEXT,
     rejected: COUNT,
     repointed: COUNT,

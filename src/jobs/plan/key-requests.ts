@@ -8,6 +8,8 @@ export interface Matching {
   readonly by: 'keys' | 'list'
   readonly fields: readonly string[]
   readonly requests: number
+  /** The records read that show no value of the fields. */
+  readonly unmatchable: number
 }
 
 /** Asking for fewer keys at once mostly costs more requests than the list. */
@@ -46,11 +48,18 @@ export function countedReader(reader: KeyReader | undefined): CountedReader {
   }
 }
 
+interface MatchingCounts {
+  readonly keyRequests: number
+  readonly pages: number
+  readonly seen: { readonly unmatchable: { readonly count: number } }
+}
+
 export function matchingOf(
   { names }: { readonly names: readonly string[] },
-  { keyRequests, pages }: { readonly keyRequests: number; readonly pages: number },
+  { keyRequests, pages, seen }: MatchingCounts,
 ): Matching | undefined {
   if (names.length === 0) return undefined
   const by = keyRequests > 0 ? 'keys' : 'list'
-  return { by, fields: names, requests: keyRequests > 0 ? keyRequests : pages }
+  const requests = keyRequests > 0 ? keyRequests : pages
+  return { by, fields: names, requests, unmatchable: seen.unmatchable.count }
 }

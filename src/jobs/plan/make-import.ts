@@ -19,6 +19,7 @@ import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
 import { finishAlone, type MadeJob, type PlanningContext, type RowRules } from './make-job.ts'
+import { MatchShown } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
@@ -90,13 +91,13 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const builder = new PlanBuilder(paths, head, request.part)
   const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   const keyed = countedReader(await keyReaderFor(context, noun, match.names))
+  const seen = new MatchShown(match.names[0] === 'id' ? [] : match.names, rules.isOwnField)
   const parts = {
     ...{ paths, noun, source, builder, before: earlier.jobs },
     list: () => pages.counted(context.list(noun)),
     keyed: keyed.reader,
     reading: { signal: context.signal, rateShare: request.rateShare },
-    offers: context.offers,
-    rules,
+    ...{ offers: context.offers, rules, seen },
     ...{ onRead: context.onRead, isAgain: request.isAgain, note: context.note },
     ...{ isRetry: request.kind === 'retry', retried: await readRetriedLines(context, request.of) },
     isDeletion: request.as === 'delete',
@@ -121,7 +122,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         ...{ fields: builder.fields.list(), preview: builder.preview.list() },
         ...{ leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
-        matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),
+        matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages, seen }),
       },
       lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(source)],
       leftLines: notSentLines(builder),

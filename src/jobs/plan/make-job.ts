@@ -33,6 +33,8 @@ export interface RowRules {
   ask(names: Iterable<string>, all?: 'all'): Asked
   /** Whether the server sets this member, so that a new record cannot have it. */
   isReadOnly(name: string): boolean
+  /** Whether a connector file of one's own says where records have this field. */
+  isOwnField(name: string): boolean
   /** Whether updates leave this member out on purpose, and no field of crm has it. */
   isDropped(name: string): boolean
   /** All values of a field in a record of a list, where it shows one of several; else none. */

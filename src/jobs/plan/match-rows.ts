@@ -207,15 +207,27 @@ export function refuseAbsentNames(
  */
 export class MatchShown {
   readonly #missing: Set<string>
+  readonly #isMapped: (name: string) => boolean
   readonly #hidden = new Map<string, CrmRecord>()
   #first: CrmRecord | undefined
+  #count = 0
+  #without = 0
 
-  constructor(names: readonly string[]) {
+  /** `isMapped`: whether a connector file of one's own says where this member is, which may be wrong. */
+  constructor(names: readonly string[], isMapped: RowRules['isOwnField'] = () => false) {
     this.#missing = new Set(names)
+    this.#isMapped = isMapped
   }
 
-  see(record: CrmRecord): void {
+  /** The records that no row matches: they show no value of the members. A row that means one of them makes a second record. */
+  get unmatchable(): { readonly count: number; readonly of: number } {
+    return { count: this.#without, of: this.#count }
+  }
+
+  see(record: CrmRecord, keys: readonly string[]): void {
     this.#first ??= record
+    this.#count += 1
+    if (keys.length === 0) this.#without += 1
     for (const name of this.#missing) {
       const key = matchKey(record, [name])
       if (key !== undefined && !MASKED.test(key)) this.#missing.delete(name)
@@ -224,11 +236,11 @@ export class MatchShown {
   }
 
   /**
-   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. With `isMade`
-   * the job created records with all members, so none of them is new.
+   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. A mapped one is
+   * not new; with `isMade` the job created records with all members, so none of them is.
    */
   judge(isMade = false): void {
-    const name = [...this.#missing].find((each) => isMade || this.#hidden.has(each))
+    const name = [...this.#missing].find((each) => isMade || this.#isMapped(each) || this.#hidden.has(each))
     const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
     if (!record) return
     throw new CrmError(

@@ -5,7 +5,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { Existing, keyOfRow, keysOfRecord, type Match } from './existing.ts'
-import { MatchShown } from './match-rows.ts'
+import type { MatchShown } from './match-rows.ts'
 
 /** The records that rows are matched with. */
 export interface MatchedRecords extends Pick<Existing, 'find' | 'close'> {
@@ -31,6 +31,8 @@ interface AskingParts {
   readonly onRead: (count: number) => void
   readonly reading: KeyReadTerms
   readonly valuesOf: ValuesOf
+  /** Sees each record that is read. */
+  readonly seen: MatchShown
 }
 
 /** By their keys where the server can be asked so, else from the whole list. */
@@ -39,15 +41,13 @@ export async function openMatched(parts: MatchingParts, names: readonly string[]
 }
 
 async function readWhole(
-  { paths, list, onRead, valuesOf }: MatchingParts,
+  { paths, list, onRead, valuesOf, seen }: MatchingParts,
   names: readonly string[],
 ): Promise<MatchedRecords> {
-  const isById = names[0] === 'id'
-  const shown = new MatchShown(isById ? [] : names)
   let hasSeveralKeys = false
   const keyOf = (record: CrmRecord) => {
-    shown.see(record)
     const keys = keysOfRecord(record, names, valuesOf)
+    seen.see(record, keys)
     hasSeveralKeys ||= keys.length > 1
     return keys
   }
@@ -58,7 +58,7 @@ async function readWhole(
       return hasSeveralKeys
     },
     find: (key, most) => existing.find(key, most),
-    judge: () => shown.judge(),
+    judge: () => seen.judge(),
     close: () => existing.close(),
   }
 }
@@ -100,7 +100,9 @@ class KeyedRecords implements MatchedRecords {
     return key === undefined ? [] : (this.#found.get(key) ?? []).slice(0, most)
   }
 
-  judge(): void {}
+  judge(): void {
+    this.#parts.seen.judge()
+  }
 
   close(): void {}
 
@@ -122,6 +124,7 @@ class KeyedRecords implements MatchedRecords {
   /** A server may also find records by values that they do not show; they match no row. */
   #keep(record: CrmRecord): void {
     const keys = keysOfRecord(record, this.#names, this.#parts.valuesOf)
+    this.#parts.seen.see(record, keys)
     this.hasSeveralKeys ||= keys.length > 1
     for (const key of keys) {
       const before = this.#found.get(key) ?? []

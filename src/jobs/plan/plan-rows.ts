@@ -144,6 +144,8 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     existing.judge()
     for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun)]) parts.note(line)
     if (kept.cells > 0) parts.note(keptText(kept.cells))
+    const { count, of } = parts.seen.unmatchable
+    if (count > 0) parts.note(unmatchableText(count, `${counted(of, resourceOf(noun))} read`, match.names))
   } finally {
     for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
@@ -155,6 +157,12 @@ function keptText(cells: number): string {
       ? '1 empty cell is ignored: its record keeps its value'
       : `${cells} empty cells are ignored: their records keep their values`
   return `${what}. --clear-empty clears the fields instead.`
+}
+
+/** By two members, one that is missing is enough. */
+function unmatchableText(count: number, records: string, names: readonly string[]): string {
+  const verbs = count === 1 ? ['shows', 'matches'] : ['show', 'match']
+  return `${count} of ${records} ${verbs[0]} no ${names.join(' or no ')}, and ${verbs[1]} no row.`
 }
 
 interface Matched {

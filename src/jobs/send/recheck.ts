@@ -108,8 +108,9 @@ async function findDuplicates(
     const shown = new MatchShown(names)
     for await (const { items } of list()) {
       for (const record of items) {
-        shown.see(record)
-        for (const key of keysOfRecord(record, names, valuesOf)) see.run(JSON.stringify(listedId(record)), key)
+        const keys = keysOfRecord(record, names, valuesOf)
+        shown.see(record, keys)
+        for (const key of keys) see.run(JSON.stringify(listedId(record)), key)
       }
     }
     const { made, found } = countMade(scratch)
