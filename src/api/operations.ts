@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import type { Answer } from './transport/answer.ts'
 
 /** One page of a list, in the order of the server. */
 export interface Page {
@@ -27,6 +28,8 @@ export interface ListQuery {
   readonly filters: Readonly<Record<string, string>>
   /** Aborts this list and its waits. */
   readonly signal?: AbortSignal | undefined
+  /** Receives the answer of each page as the server gave it. */
+  readonly onAnswer?: (answer: Answer) => void
 }
 
 /** The current rate limit of a server, by its last answer. */

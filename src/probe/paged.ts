@@ -7,6 +7,7 @@ import { OFFSETS, PAGES, SIZES } from './names.ts'
 import { areSame, itemsAt, type ListPlace, type ProbingHttp, pageAt, type SeenPage } from './pages.ts'
 import { isPlaceRefused, type PagingStep, type Reading, type Sized } from './read-list.ts'
 import type { StatedValue } from './records-in.ts'
+import { USUAL_SIZES } from './signs.ts'
 
 const GREATEST = [100, 50, 25, 20, 10] as const
 
@@ -170,8 +171,6 @@ function isHarmless({ name, value }: StatedValue, count: number): boolean {
 function doubted(doubt: string): Candidates {
   return { candidates: [], doubt }
 }
-
-const USUAL_SIZES = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]
 
 /** A list that grows to a usual page may be cut there, in a way that its present length does not show. */
 function guardOf(count: number): JsonObject {

@@ -148,6 +148,7 @@ export class DeclaredWalk {
   async #request({ start, size }: Place): Promise<{ readonly page: DeclaredPage; readonly answer: Answer }> {
     const call = this.#list.call(start, size)
     const answer = await this.#http.request({ ...call, signal: this.#query.signal })
+    this.#query.onAnswer?.(answer)
     const page = this.#list.read(answer)
     if (typeof page === 'string') throw badPage(call, page, this.#list.mismatchHint)
     return { page, answer }

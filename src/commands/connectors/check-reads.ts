@@ -1,8 +1,10 @@
 import type { Api } from '../../api/api.ts'
+import type { Answer } from '../../api/transport/answer.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isSameJson, type JsonValue } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { Unread } from '../../probe/signs.ts'
 
 export interface ConnectorCheck {
   readonly resource: string
@@ -12,44 +14,22 @@ export interface ConnectorCheck {
   readonly failure?: CrmError
 }
 
-/** A list that is longer than a page, and one record of it. */
+/** The start of a list, and one record of it. */
 export async function checkReads(api: Api, resource: Resource): Promise<readonly ConnectorCheck[]> {
   const { plural, parent }: ResourceDefinition = RESOURCES[resource]
   const { connector } = api
   if (!connector.document.resources[resource]?.list) {
     return [{ resource: plural, operation: 'list', state: 'not offered', seen: '' }]
   }
-  const { paging, parent: listParent } = connector.rules(resource)
+  const { parent: listParent } = connector.rules(resource)
   if (listParent !== undefined) {
     return [{ resource: plural, operation: 'list', state: 'not offered', seen: `only of one ${parent ?? listParent}` }]
   }
-  const records: CrmRecord[] = []
-  let pages = 0
+  let records: readonly CrmRecord[] = []
   const list = await runCheck(plural, 'list', async () => {
-    // One more than a page, to see that the next page is found.
-    const limit = (paging.size?.max ?? 100) + 1
-    const collection = api[plural as 'contacts']
-    const all = typeof collection === 'function' ? (collection as () => Api['contacts'])() : collection
-    for await (const { items } of all.list({ limit })) {
-      records.push(...items)
-      pages += 1
-    }
-    const empty = emptyFields(api, resource, records)
-    const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
-    const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
-    if (!isOrdered) return { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
-    if (empty.length > 0) {
-      const places = empty.map(({ name, at }) => `${name} (${at})`).join(', ')
-      return { state: 'warn', seen: `${seen}; none has ${places}: are these paths right?` }
-    }
-    // A wrong path is never there either.
-    const isUnseen = pages < 2 && records.length > 1 && paging.absent === true
-    return isUnseen
-      ? {
-          state: 'warn',
-          seen: `${seen}; nothing was at ${paging.next}, which absent: true takes for the end: are these all?`,
-        }
-      : { state: 'ok', seen }
+    const start = await readStart(api, resource)
+    records = start.records
+    return judgeStart(api, resource, start)
   })
   const [first] = records
   const id = first && idText(first.id)
@@ -64,6 +44,71 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       : { state: 'warn', seen: `${id} differs from the list in ${other.slice(0, 5).join(', ')}` }
   })
   return [list, get]
+}
+
+interface ListStart {
+  readonly records: readonly CrmRecord[]
+  readonly pages: number
+  /** What its only answer states of others. */
+  readonly unread: Unread | undefined
+}
+
+/** A page and more, to see that the next page is found. */
+async function readStart(api: Api, resource: Resource): Promise<ListStart> {
+  const { paging } = api.connector.rules(resource)
+  const collection = api[RESOURCES[resource].plural as 'contacts']
+  const all = typeof collection === 'function' ? (collection as () => Api['contacts'])() : collection
+  const records: CrmRecord[] = []
+  const answers: Answer[] = []
+  const least = (paging.size?.max ?? 100) + 1
+  // Without a size of pages, a limit would hide that the list ends with the first one.
+  const limit = paging.size && { limit: least }
+  let pages = 0
+  let isEnded = true
+  for await (const { items, nextCursor, isCut } of all.list({ ...limit, onAnswer: (each) => answers.push(each) })) {
+    records.push(...items)
+    pages += 1
+    isEnded = nextCursor === undefined && !isCut
+    if (records.length >= least) break
+  }
+  return { records, pages, unread: isEnded ? await unreadIn(api, resource, answers) : undefined }
+}
+
+function judgeStart(api: Api, resource: Resource, { records, pages, unread }: ListStart): CheckResult {
+  const { paging } = api.connector.rules(resource)
+  const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
+  if (unread?.isStated) return checkFailed(`${seen}, and there are more: ${unread.why}`)
+  if (unread) return { state: 'warn', seen: `${seen}; are these all? ${unread.why}` }
+  const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
+  if (!isOrdered) return { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
+  const empty = emptyFields(api, resource, records)
+  if (empty.length > 0) {
+    const places = empty.map(({ name, at }) => `${name} (${at})`).join(', ')
+    return { state: 'warn', seen: `${seen}; none has ${places}: are these paths right?` }
+  }
+  // A wrong path is never there either.
+  const isUnseen = pages < 2 && records.length > 1 && paging.absent === true
+  return isUnseen
+    ? {
+        state: 'warn',
+        seen: `${seen}; nothing was at ${paging.next}, which absent: true takes for the end: are these all?`,
+      }
+    : { state: 'ok', seen }
+}
+
+/** Pages that are counted are asked for until one is empty. */
+async function unreadIn(
+  { connector }: Api,
+  resource: Resource,
+  [answer, ...others]: readonly Answer[],
+): Promise<Unread | undefined> {
+  const { paging, items } = connector.document.resources[resource]?.list ?? {}
+  if (!paging || items === undefined || !answer || others.length > 0) return undefined
+  const { by, absent, total } = paging
+  if (!['none', 'link', 'next_url', 'cursor'].includes(by)) return undefined
+  const isEndStated = total !== undefined || (!absent && (by === 'cursor' || by === 'next_url'))
+  const { unreadAfter } = await import('../../probe/signs.ts')
+  return unreadAfter(answer, items, isEndStated)
 }
 
 /** The fields of a file of one's own that no record shows, with their paths. */
