@@ -45,8 +45,9 @@ async function checkConnector(
   for (const resource of Object.keys(RESOURCES) as Resource[]) checks.push(...(await checkReads(api, resource)))
   const isReadable = checks.every(({ state }) => state !== 'failed')
   if (write && !isReadable) ctx.note('A read failed, so nothing was written.')
-  const written = write && isReadable ? await tryWrites(ctx, api) : await provenWrites(ctx, api)
-  checks.push(...written)
+  const tried = write && isReadable ? await tryWrites(ctx, api) : []
+  if (write) await keepChecked(ctx, checks, tried)
+  checks.push(...(write && isReadable ? tried : await provenWrites(ctx, api)))
   ctx.keepExitCode?.()
   const rows = checks.map(({ failure, ...row }): JsonObject => ({ ...row, code: failure?.code ?? null }))
   await printList(ctx, { pages: onePage(rows), columns: ['resource', 'operation', 'state', 'seen'], plural: 'checks' })
@@ -88,41 +89,58 @@ async function confirmWrite(ctx: Context, { connector }: Api): Promise<void> {
   throw new CrmError('unconfirmed', 'not confirmed; nothing was written', { hint: again })
 }
 
-/** Tries the writes, and records what was proven. */
 async function tryWrites(ctx: Context, api: Api): Promise<readonly ConnectorCheck[]> {
   const { checkWrites } = await import('./check-writes.ts')
+  return checkWrites(ctx, api)
+}
+
+/** Records what was proven, and what failed: the job that is refused later says why. */
+async function keepChecked(
+  ctx: Context,
+  reads: readonly ConnectorCheck[],
+  writes: readonly ConnectorCheck[],
+): Promise<void> {
   const { provenFor } = await import('./proven.ts')
   const { keepProven } = await import('../../settings/proven.ts')
-  const checks = await checkWrites(ctx, api)
   const tried = new Map<string, boolean>()
-  for (const { resource, operation, state } of checks) {
+  for (const { resource, operation, state } of writes) {
     const name = operation === 'idempotency' ? operation : `${resource}.${operation}`
     tried.set(name, tried.get(name) !== false && state === 'ok')
   }
+  const failures = [...reads, ...writes].filter(({ state }) => state === 'failed')
+  const failed = new Map(
+    failures.map(({ resource, operation, seen }) => [
+      `${resource}.${operation}`,
+      `${operation} of ${resource}: ${seen}`,
+    ]),
+  )
   try {
-    await keepProven(ctx.env, await provenFor(await ctx.target()), { tried, nowMs: ctx.now() })
+    await keepProven(ctx.env, await provenFor(await ctx.target()), { tried, failed, nowMs: ctx.now() })
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     ctx.note(`Warning: what was proven could not be recorded: ${error.message}`)
   }
-  return checks
 }
 
 /** What earlier checks have proven, and what of a drafted connector they have not. */
 async function provenWrites(ctx: Context, { connector }: Api): Promise<readonly ConnectorCheck[]> {
   const { provenFor } = await import('./proven.ts')
-  const { readProven } = await import('../../settings/proven.ts')
-  const proven = await readProven(ctx.env, await provenFor(await ctx.target()))
+  const { readFailedCheck, readProven } = await import('../../settings/proven.ts')
+  const target = await provenFor(await ctx.target())
+  const proven = await readProven(ctx.env, target)
   const unproven = `not proven, so that jobs refuse it: crm connectors check --write${typedProfile(ctx.argv)}`
   const isDrafted = connector.document.drafted !== undefined
-  return WRITTEN.flatMap((resource) =>
-    WRITES.filter((operation) => connector.offers(resource, operation)).flatMap(
-      (operation): readonly ConnectorCheck[] => {
-        const { plural } = RESOURCES[resource]
-        const day = proven[`${plural}.${operation}`]
-        if (typeof day === 'string') return [{ resource: plural, operation, state: 'ok', seen: `proven on ${day}` }]
-        return isDrafted ? [{ resource: plural, operation, state: 'warn', seen: unproven }] : []
-      },
-    ),
-  )
+  const checks: ConnectorCheck[] = []
+  for (const resource of WRITTEN) {
+    const { plural } = RESOURCES[resource]
+    const failed = await readFailedCheck(ctx.env, target, plural)
+    const why = failed === undefined ? '' : `; ${failed}`
+    for (const operation of WRITES.filter((each) => connector.offers(resource, each))) {
+      const day = proven[`${plural}.${operation}`]
+      const row = { resource: plural, operation }
+      if (typeof day === 'string') checks.push({ ...row, state: 'ok', seen: `proven on ${day}` })
+      else if (isDrafted) checks.push({ ...row, state: 'warn', seen: `${unproven}${why}` })
+    }
+  }
+  return checks
 }

@@ -178,7 +178,26 @@ test('a value that the server does not keep is not proven, and the record is rem
   )
   expect(rows).toContainEqual('contacts.delete ok c1 is gone')
   expect(records.size).toBe(0)
-  expect((await importOne()).stderr).toContain('not proven: create of contacts')
+  const why =
+    /not proven: create of contacts; the check of \d{4}-\d\d-\d\d failed: create of contacts: c1 has email null, sent "check-/
+  expect((await importOne()).stderr).toMatch(why)
+  expect((await check()).rows.join('\n')).toMatch(
+    /contacts\.create warn .+; the check of .+ failed: create of contacts/,
+  )
+})
+
+test('a check that a read stopped is the reason of a later refusal, until one succeeds', async () => {
+  let isWhole = false
+  const { check, importOne } = await lab(ALL, (response, { path }) => {
+    if (path !== '/deals' || isWhole) return false
+    sendJson(response, 200, [])
+    return true
+  })
+  expect((await check('--write', '--yes')).exit).toBe(7)
+  expect((await importOne()).stderr).toMatch(/not proven: create of contacts; the check of .+ failed: list of deals: /)
+  isWhole = true
+  expect((await check('--write', '--yes')).exit).toBe(0)
+  expect((await check()).rows.join('\n')).not.toContain('failed')
 })
 
 test('a field that no record shows is a warning, with its path', async () => {
