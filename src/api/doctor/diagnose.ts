@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { baseUrlText } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { type ServerTerms, settingCommand } from '../server-terms.ts'
+import { settingCommand } from '../server-terms.ts'
 import { checkConnected } from './connected.ts'
 import { CHECKS, type Finding, namingAddress, notAsked } from './finding.ts'
 import { openProbe, type ProbeTarget } from './probe.ts'
@@ -30,8 +30,8 @@ function complete(findings: readonly Finding[], why: string, target: ProbeTarget
 }
 
 /** With a hint where the address is probably another one. */
-function withAddress(finding: Finding, { baseUrl, terms }: ProbeTarget): Finding {
-  const hint = finding.check === 'records' && finding.failure && otherAddress(finding, baseUrl, terms)
+function withAddress(finding: Finding, target: ProbeTarget): Finding {
+  const hint = otherAddress(finding, target) ?? otherServer(finding, target)
   if (!finding.failure || !hint) return finding
   const {
     code,
@@ -42,14 +42,24 @@ function withAddress(finding: Finding, { baseUrl, terms }: ProbeTarget): Finding
 }
 
 /** A server that drops plain http often expects TLS; a path of the API may have been given with the address. */
-function otherAddress({ failure, hint }: Finding, baseUrl: URL, terms: ServerTerms): string | undefined {
-  const code = failure?.code
-  if (code === 'unreachable' && baseUrl.protocol === 'http:') return `is it https://${baseUrl.host}?`
+function otherAddress({ check, failure }: Finding, { baseUrl, terms }: ProbeTarget): string | undefined {
+  if (check !== 'records') return undefined
+  if (failure?.code === 'unreachable' && baseUrl.protocol === 'http:') return `is it https://${baseUrl.host}?`
   const without = baseUrl.href.replace(/\/v1\/?$/, '')
-  if (code !== 'not_found') return undefined
-  if (without === baseUrl.href) {
-    const probe = `crm connectors create --probe ${shellWord(baseUrlText(baseUrl))} --out mycrm.yaml`
-    return `${hint ?? 'is the address right?'}; for another CRM: ${probe}`
-  }
+  if (failure?.code !== 'not_found' || without === baseUrl.href) return undefined
   return `crm adds /v1 itself: ${settingCommand(`base_url ${shellWord(without)}`, terms)}`
+}
+
+/** A stranger refuses the path of contacts, too, as if the key were wrong; a refusal of `crm serve` has a code. */
+function otherServer({ failure, hint }: Finding, { baseUrl, terms, connector }: ProbeTarget): string | undefined {
+  const { offers, error } = connector.document
+  if (!failure || !['unauthorized', 'forbidden', 'not_found'].includes(failure.code)) return undefined
+  const isCoded = error.code !== undefined && failure.details.serverCode !== undefined
+  const isForServe = offers !== undefined
+  if (isForServe && isCoded) return undefined
+  const profile = terms.profile === undefined ? '' : ` -p ${shellWord(terms.profile)}`
+  const probe = `crm connectors create --probe ${shellWord(baseUrlText(baseUrl))}${profile} --out mycrm.yaml`
+  if (isForServe)
+    return `${hint}; the server may not be crm serve, whose refusals have a code; for another CRM: ${probe}`
+  return failure.code === 'not_found' ? `${hint}; for another CRM: ${probe}` : undefined
 }

@@ -2,9 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/core/json.ts'
 import { listen, sendJson, startServer, startTcpServer } from '../../api/answering-server.ts'
 import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
 import { startWebProxy } from '../../api/web-proxy.ts'
+import { crm } from '../../harness/crm.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../../harness/home.ts'
 import { newKey } from '../../harness/service.ts'
@@ -64,7 +66,27 @@ test('an address without the endpoint is 6, and questions the address', async ()
   const { exit, stderr } = await examined(envFor(url.origin))
   expect(exit).toBe(6)
   expect(stderr).toContain('is the address right?')
+  expect(stderr).toContain('the server may not be crm serve, whose refusals have a code')
 })
+
+test.each([401, 403])(
+  'a %d without a code may be one of a stranger; one with a code is about the key alone',
+  async (status) => {
+    let body: JsonObject = { message: 'who are you?' }
+    const { url } = await startServer((response) => sendJson(response, status, body))
+    const { stderr } = await examined(envFor(url.origin))
+    const probe = `for another CRM: crm connectors create --probe ${url.origin} --out mycrm.yaml`
+    expect(stderr).toContain(`the server may not be crm serve, whose refusals have a code; ${probe}`)
+    body = { code: 'unauthorized', detail: 'this key is unknown' }
+    expect((await examined(envFor(url.origin))).stderr).not.toContain('crm serve')
+    body = {}
+    const home = emptyHome()
+    const set = ['config', 'set', 'base_url', url.origin, '-p', 'lab']
+    expect((await crm(set, home)).exit).toBe(0)
+    const key = ['doctor', '-p', 'lab', '--key-stdin']
+    expect((await crm(key, home, 'key_of_the_test')).stderr).toContain(`--probe ${url.origin} -p lab --out mycrm.yaml`)
+  },
+)
 
 test('the hint for an address that ends in /v1 names it without /v1', async () => {
   const { url } = await startServer((response) => sendJson(response, 404, { message: 'no such path' }))
