@@ -163,3 +163,19 @@ test('crm api takes a refusal in a 200 for one, and prints the answer', async ()
   expect(one).toMatchObject({ exit: 7, stdout: expect.stringContaining('"success":false') })
   expect(await crm(['api', 'GET', '/v1/contacts', '--paginate'], env)).toMatchObject({ exit: 7, stdout: '' })
 })
+
+test('a write that a 200 refuses names the check of the connector, and the other connector that it may need', async () => {
+  const { url } = await startServer((response) =>
+    sendJson(response, 200, { success: false, message: 'email is taken' }),
+  )
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
+  for (const verb of [['create'], ['update', 'c1']]) {
+    const { exit, stderr } = await crm(['contacts', ...verb, '--set', 'name=Ada'], env)
+    expect([exit, stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /email is taken \(200\)\n {2}crm connectors check compares the connector .+ crm connectors create --probe http/,
+      ),
+    ])
+  }
+})

@@ -75,7 +75,7 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
     hint:
       isRedirect(status) && code !== 'in_doubt'
         ? ADDRESS_HINT
-        : (missingHint(call, code, problem) ?? statusHint(call, { code, status, retryAfterMs }, at)),
+        : (missingHint(call, { code, status }, problem) ?? statusHint(call, { code, status, retryAfterMs }, at)),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
@@ -90,8 +90,12 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
 }
 
 /** For a create that lacks a member which the server asks for, by a connector whose fields say what is sent. */
-function missingHint({ fieldsHint, bytes }: Call, code: ErrorCode, { fields }: ServerProblem): string | undefined {
-  if (!fieldsHint || (code !== 'invalid_values' && code !== 'bad_request')) return undefined
+function missingHint(
+  { fieldsHint, bytes }: Call,
+  { code, status }: { readonly code: ErrorCode; readonly status: number },
+  { fields }: ServerProblem,
+): string | undefined {
+  if (!fieldsHint || (code !== 'invalid_values' && code !== 'bad_request' && status >= 300)) return undefined
   const names = fields.flatMap(({ pointer = '' }) => pointer.split('/').at(-1) || [])
   const isMissing = names.some((name) => !bytes?.includes(JSON.stringify(name)))
   return isMissing || (names.length === 0 && fieldsHint.isDrafted) ? fieldsHint.text : undefined
@@ -175,8 +179,8 @@ function statusHint(
     case 'timeout':
       return 'try again later, or wait longer with --max-wait 10m'
     default:
-      // A read that a 2xx refuses, of a server that this connector may not be for.
-      return !isWrite(call) && status < 300 ? mismatchHint(url) : `${call.command} --help`
+      // What a 2xx refuses, of a server that this connector may not be for.
+      return status < 300 ? mismatchHint(url) : `${call.command} --help`
   }
 }
 
