@@ -2,6 +2,7 @@ import { nearest } from '../core/nearest.ts'
 import { isReadOnly, READ_ONLY_FIELDS, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { BatchKind, ValueType, WireForm } from './document.ts'
 import {
+  circleHint,
   isElements,
   isMembers,
   type Located,
@@ -146,8 +147,10 @@ function checkParent({ tree, noun, object, problems }: ObjectCheck): void {
     names.push(at)
     at = textIn(memberAt(tree, 'objects', at, 'parent'))
   }
-  if (names.includes(noun)) problems.add(parent.place, `${noun} cannot belong to itself, expected another object`)
-  else expectObject(parent, tree, problems)
+  if (names.includes(noun)) {
+    const circle = circleHint([noun, ...names])
+    problems.add(parent.place, `${noun} cannot belong to itself${circle}, expected another object`)
+  } else expectObject(parent, tree, problems)
 }
 
 interface Scope {

@@ -4,7 +4,17 @@ import { checkMeaning } from './check-meaning.ts'
 import type { ConnectorDocument } from './document.ts'
 import { CONNECTOR, type ReadConnector } from './format.ts'
 import { isFormat1 } from './format-1.ts'
-import { isMembers, type Located, meantHint, memberAt, merged, Problems, readLocated, textIn } from './located.ts'
+import {
+  circleHint,
+  isMembers,
+  type Located,
+  meantHint,
+  memberAt,
+  merged,
+  Problems,
+  readLocated,
+  textIn,
+} from './located.ts'
 import { normalConnector } from './normal-connector.ts'
 import { readShape } from './read-shape.ts'
 import { withObjects, withShared } from './shared-parts.ts'
@@ -85,7 +95,7 @@ function extended(tree: Located, extending: Extending): Located | undefined {
   if (!reference || name === undefined) return tree
   const text = names.includes(name) || names.length >= MOST_BASES ? undefined : baseOf(name)
   if (text === undefined) {
-    const why = names.includes(name) ? 'extends itself' : 'is not there'
+    const why = names.includes(name) ? `extends itself${circleHint([...names, name])}` : 'is not there'
     const meant = meantHint(name, baseNames?.() ?? [])
     problems.add(
       reference.place,
@@ -117,8 +127,10 @@ function withCopies(tree: Located, problems: Problems): Located {
     const model = all.get(other)
     if (!model || names.includes(other)) {
       const others = [...all.keys()].filter((each) => each !== name)
-      const why = model ? 'is like itself' : 'is not an object of this connector'
-      problems.add(like.place, `${JSON.stringify(other)} ${why}, expected another object${meantHint(other, others)}`)
+      const why = model
+        ? `is like itself${circleHint([...names, other])}, expected another object`
+        : `is not an object of this connector, expected another object${meantHint(other, others)}`
+      problems.add(like.place, `${JSON.stringify(other)} ${why}`)
       return object
     }
     return merged(copied(other, model, [...names, other]), object)

@@ -52,6 +52,12 @@ export function meantHint(name: string, names: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
+/** The circle that such names end with, unless a name leads to itself at once: ` (contacts -> deals -> contacts)`. */
+export function circleHint(names: readonly string[]): string {
+  const circle = names.slice(names.indexOf(names.at(-1) ?? ''))
+  return circle.length > 2 ? ` (${circle.join(' -> ')})` : ''
+}
+
 const MOST_PROBLEMS = 20
 const MOST_BYTES = 256 * 1024
 const MOST_DEPTH = 20

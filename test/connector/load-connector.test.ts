@@ -311,7 +311,12 @@ it.each<[string, string, string]>([
     `${contacts('')}  deals: { like: contact }\n`,
     '"contact" is not an object of this connector, expected another object; did you mean contacts?',
   ],
-  ['a resource like itself', contacts('like: contacts'), '"contacts" is like itself'],
+  ['a resource like itself', contacts('like: contacts'), '"contacts" is like itself, expected another object'],
+  [
+    'resources that are like each other',
+    `${contacts('like: deals')}  deals: { like: notes }\n  notes: { like: contacts }\n`,
+    '"contacts" is like itself (contacts -> deals -> notes -> contacts), expected another object',
+  ],
   [
     'an unknown ref',
     contacts('fields: { name: { at: n, ref: stages } }'),
@@ -607,8 +612,11 @@ it('objects that belong to each other in a circle of any length are mistakes, ea
     parents.map((parent, at) => `  thing${at}: { path: /t${at}, parent: ${parent} }\n`).join('')
   const problemsWith = (...parents: readonly string[]) =>
     problemsOf(`connector: 2\nname: a\nobjects:\n${objects(parents)}`)
-  const wrong = (at: number) => `acme.yaml:${4 + at}:32: thing${at} cannot belong to itself, expected another object`
-  expect(problemsWith('thing1', 'thing0')).toEqual([0, 1].map(wrong))
-  expect(problemsWith('thing1', 'thing2', 'thing0')).toEqual([0, 1, 2].map(wrong))
-  expect(problemsWith('thing1', 'thing2', 'thing3', 'thing1')).toEqual([1, 2, 3].map(wrong))
+  const wrong = (at: number, ...others: readonly number[]) => {
+    const circle = [at, ...others, at].map((each) => `thing${each}`).join(' -> ')
+    return `acme.yaml:${4 + at}:32: thing${at} cannot belong to itself (${circle}), expected another object`
+  }
+  expect(problemsWith('thing1', 'thing0')).toEqual([wrong(0, 1), wrong(1, 0)])
+  expect(problemsWith('thing1', 'thing2', 'thing0')).toEqual([wrong(0, 1, 2), wrong(1, 2, 0), wrong(2, 0, 1)])
+  expect(problemsWith('thing1', 'thing2', 'thing3', 'thing1')).toEqual([wrong(1, 2, 3), wrong(2, 3, 1), wrong(3, 1, 2)])
 })
