@@ -113,7 +113,7 @@ function checkObject(check: ObjectCheck): void {
     for (const [field, { keyPlace }] of byField) expectName(field, keyPlace, { fields, problems })
     for (const each of BY_FIELD.includes(name) ? byField.values() : [verb]) checkVerb(name, each, check)
   }
-  checkWhole(verbs, parts.get('select'), problems)
+  checkWhole(verbs, parts.get('select'), check)
   checkBatches(check)
   checkFields(check)
 }
@@ -126,8 +126,12 @@ function checkOnly(only: Located['value'] | undefined, verbs: ReadonlyMap<string
   }
 }
 
-/** A record that is sent whole must be read whole. */
-function checkWhole(verbs: ReadonlyMap<string, Located>, select: Located | undefined, problems: Problems): void {
+/** A record that is sent whole must be read whole, by get: a list may show a part of it. */
+function checkWhole(
+  verbs: ReadonlyMap<string, Located>,
+  select: Located | undefined,
+  { noun, problems }: ObjectCheck,
+): void {
   const sends = memberAt(verbs.get('update'), 'sends')
   if (!sends || textIn(sends) !== 'whole') return
   if (select)
@@ -135,8 +139,11 @@ function checkWhole(verbs: ReadonlyMap<string, Located>, select: Located | undef
       select.place,
       'select shows a part of the record, and the update sends it whole: the rest would be cleared',
     )
-  if (!verbs.has('get') && !verbs.has('list'))
-    problems.add(sends.place, 'sends: whole needs the current record, expected get')
+  if (!verbs.has('get'))
+    problems.add(
+      sends.place,
+      `sends: whole needs the current record, and ${noun} lacks get, expected get: {} or its request`,
+    )
 }
 
 function checkParent({ tree, noun, object, problems }: ObjectCheck): void {

@@ -577,7 +577,10 @@ it.each([
     'verbs: { find: { email: { paging: none, body: { q: "{value}" } } } }\nfields: { email: e }',
     '6:45: the find is a GET, which has no body, expected query, or method: POST',
   ],
-  ['verbs: { update: { sends: whole }, create: {} }', '6:31: sends: whole needs the current record, expected get'],
+  [
+    'verbs: { update: { sends: whole }, list: { paging: none } }',
+    '6:31: sends: whole needs the current record, and contacts lacks get, expected get: {} or its request',
+  ],
   ['only: []', '6:11: an empty list, expected a list of 1 to 1000'],
   [
     'verbs: { list: { paging: none }, create: {} }\nonly: [list, create, list]',

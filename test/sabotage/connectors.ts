@@ -479,8 +479,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a record that no request reads may be sent whole',
     file: 'src/connector/check-meaning.ts',
-    line: "if (!verbs.has('get') && !verbs.has('list'))",
-    to: "if (verbs.has('get') && !verbs.has('get'))",
+    line: "if (!verbs.has('get'))",
+    to: "if (!verbs.has('get') && !verbs.has('list'))",
     tests: LOADER,
   },
   {

@@ -37,8 +37,8 @@ export function draftResource(drafting: Drafting, chosen: Chosen): DraftResource
   const { parent, operations: changed, dropped } = draftParent(context, operations)
   for (const name of dropped) delete fields[name]
   addNestedFields(fields, context)
-  decideUnread(fields, operations, context)
   const { filters, ...verbs } = changed
+  decideUnread(fields, verbs, context)
   if (fields.email === undefined) delete verbs.find
   const value: JsonObject = {
     ...defined({ path, parent }),

@@ -161,16 +161,23 @@ export function writtenPaths(field: JsonValue | undefined): readonly string[] {
   return [join, write, at].flat().filter((path) => typeof path === 'string')
 }
 
-/** The record is read before it is sent whole, and before a part of a list or an object changes: the rest would be lost. */
-export function decideUnread(fields: JsonObject, { get, update }: JsonObject, { decide }: ResourceContext): void {
+/**
+ * The record is read before it is sent whole, and before a part of a list or an object changes: the rest would be lost. An update that
+ * could never be sent is left out.
+ */
+export function decideUnread(fields: JsonObject, verbs: Record<string, JsonValue>, { decide }: ResourceContext): void {
+  const { get, update } = verbs
   if (get !== undefined || !isJsonObject(update)) return
   const inner = Object.keys(fields).filter((name) =>
     writtenPaths(fields[name]).some((path) => /(?<!\\)[.[]/.test(path)),
   )
-  if (update.sends !== 'whole' && inner.length === 0) return
-  const what = update.sends === 'whole' ? 'an update' : `an update of ${inner.join(' or ')}`
+  const isWhole = update.sends === 'whole'
+  if (!isWhole && inner.length === 0) return
+  const what = isWhole ? 'an update' : `an update of ${inner.join(' or ')}`
   const why = `${what} reads the record first, and no request that shows one was found`
-  decide('.verbs.update', `${why}: get: { path: ... }; without it, exit 7`)
+  const more = isWhole ? ' and update: { sends: whole }' : '; without it, exit 7'
+  decide('.verbs.update', `${why}: get: { path: ... }${more}`)
+  if (isWhole) delete verbs.update
 }
 
 /** Names the account, not a record that the new one belongs to. */
