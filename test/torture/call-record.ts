@@ -54,7 +54,7 @@ export function readRecord(log: string, folder: string): Step[] {
 }
 
 function linesOf(log: string): string[] {
-  // A process may be killed before strace has begun.
+  // None if the process was killed before strace had begun.
   return existsSync(log) ? readFileSync(log, 'latin1').split('\n') : []
 }
 

@@ -111,6 +111,8 @@ async function damage(journalMode: string, synchronous: string): Promise<string[
     const log = join(tempFolder(), 'calls')
     await killedLife(log, [join(folder, 'db'), journalMode, synchronous], random.between(5, 60))
     const steps = readRecord(log, folder)
+    // The record explains the files.
+    new Disk(folder).follow(steps)
     for (let cut = 0; cut < CUTS_OF_EACH; cut++) {
       const past = steps.slice(0, random.between(0, steps.length))
       const disk = new Disk(folder)

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { recorded } from './call-record.ts'
@@ -57,6 +58,8 @@ export interface Client {
 
 /** The built crm, with its calls written down: they are complete when it is done. */
 export function startClient(args: readonly string[], env: Record<string, string>, log: string): Client {
+  // A process may be killed before strace has begun another.
+  rmSync(log, { force: true })
   const [command, ...rest] = recorded(log, [process.execPath, ...args])
   const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
