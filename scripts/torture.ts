@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Option } from 'commander'
+import { HAS_STRACE } from '../test/torture/call-record.ts'
 import { buildMutant, MUTANT_NAMES, MUTANTS } from '../test/torture/mutants.ts'
 import { SERVER_KINDS } from '../test/torture/server-kind.ts'
 import { torture } from '../test/torture/torture.ts'
@@ -30,6 +31,10 @@ const { mutant, server, kills, rows, harsh, seed } = rigCommand(
   )
   .parse()
   .opts<Options>()
+if (!HAS_STRACE) {
+  console.error('strace is not installed, or may not trace here: no power cut can be made without its record')
+  process.exit(2)
+}
 const mutants = mkdtempSync(join(tmpdir(), 'crm-mutant-'))
 process.on('exit', () => rmSync(mutants, { recursive: true, force: true }))
 

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { readRecord } from './call-record.ts'
 import { type ClientRun, startClient } from './processes.ts'
 import type { Random } from './random.ts'
 import type { World } from './world.ts'
@@ -17,7 +18,7 @@ export interface LifeOptions {
 
 /** One process of the client, from its start to its own end or to a kill -9 that hits it anywhere. */
 export async function live(world: World, random: Random, { crm, args, isToBeKilled }: LifeOptions): Promise<Life> {
-  const { child, done } = startClient(crm, args, world.env)
+  const { child, done } = startClient([crm, ...args], world.env, world.callLog)
   let isKilled = false
   const kill = async () => {
     await killMoment(world, random)
@@ -32,6 +33,7 @@ export async function live(world: World, random: Random, { crm, args, isToBeKill
   if (isToBeKilled) await Promise.race([kill(), done])
   const run = await done
   await disturbed
+  world.disk.follow(readRecord(world.callLog, world.stateFolder))
   // A process may have ended by itself in the moment of the kill.
   return { run, isKilled: isKilled && run.exit === 'SIGKILL', isServiceReplaced }
 }

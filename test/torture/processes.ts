@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { recorded } from './call-record.ts'
 
 const CLOCK = new URL('./clock-preload.ts', import.meta.url).href
-const SYNCED = new URL('./synced-preload.ts', import.meta.url).href
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -55,9 +56,12 @@ export interface Client {
   readonly done: Promise<ClientRun>
 }
 
-/** The built crm, with its syncs written down. */
-export function startClient(crm: string, args: readonly string[], env: Record<string, string>): Client {
-  const child = spawn(process.execPath, ['--import', SYNCED, crm, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+/** The built crm, with its calls written down: they are complete when it is done. */
+export function startClient(args: readonly string[], env: Record<string, string>, log: string): Client {
+  // A process may be killed before strace has begun another.
+  rmSync(log, { force: true })
+  const [command, ...rest] = recorded(log, [process.execPath, ...args])
+  const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
   const done = once(child, 'close').then(([exit, signal]) => ({
     exit: (exit ?? signal) as number | string,

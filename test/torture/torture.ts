@@ -4,7 +4,6 @@ import { parse } from 'csv-parse/sync'
 import type { Fault } from './faults.ts'
 import { type Account, accountFault, compareEmails, emailsOn } from './judge.ts'
 import { live } from './life.ts'
-import { cutPower } from './power-cut.ts'
 import type { ClientRun } from './processes.ts'
 import { type Random, randomFrom } from './random.ts'
 import type { ServerKind } from './server-kind.ts'
@@ -113,11 +112,10 @@ class Torture {
 
   async #afterKill(): Promise<void> {
     this.counts.kills++
-    const { jobsFolder, syncedLog } = this.#world
     const { isHarsh } = this.#options
     const isPowerCut = isHarsh || this.#random.chance(POWER_CUT_CHANCE)
     if (isPowerCut) {
-      cutPower(jobsFolder, syncedLog, this.#random)
+      this.#world.disk.cutPower(this.#random)
       this.counts.powerCuts++
     }
     if (isHarsh || this.#random.chance(isPowerCut ? JUMP_CHANCE_AFTER_CUT : JUMP_CHANCE)) {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { Disk } from './disk.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { emptyEnv, type Service, startService } from './processes.ts'
 import type { Random } from './random.ts'
@@ -12,7 +13,11 @@ import type { ServerKind } from './server-kind.ts'
 export interface World {
   readonly folder: string
   readonly jobsFolder: string
-  readonly syncedLog: string
+  readonly stateFolder: string
+  /** Of the system calls of the last life. */
+  readonly callLog: string
+  /** Under the state of the client, in all its lives. */
+  readonly disk: Disk
   readonly key: string
   readonly env: Readonly<Record<string, string>>
   readonly proxy: FaultyProxy
@@ -51,7 +56,9 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
   return {
     folder,
     jobsFolder: join(state, 'jobs'),
-    syncedLog: join(folder, 'synced'),
+    stateFolder: state,
+    callLog: join(folder, 'calls'),
+    disk: new Disk(state),
     key,
     env: {
       ...emptyEnv(home),
@@ -59,7 +66,6 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
       CRM_API_KEY: key,
       CRM_STATE_HOME: state,
       ...(kind === 'keeps-keys' ? {} : { CRM_CONNECTOR: connector }),
-      TORTURE_SYNCED_LOG: join(folder, 'synced'),
     },
     proxy,
     serviceUrl: () => {
