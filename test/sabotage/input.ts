@@ -59,16 +59,30 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a doubled quote ends a cell of csv',
-    file: 'src/jobs/input/cut-delimited.ts',
-    line: 'if (units[close + 1] !== quote) {',
-    to: "if (quote !== '') {",
+    file: 'src/jobs/input/read-delimited.ts',
+    line: 'escape: quote ?? null,',
+    to: 'escape: null,',
     tests: ['test/jobs/read/csv.test.ts'],
   },
   {
     name: 'a quote that is never closed is read as the end of the file',
-    file: 'src/jobs/input/cut-delimited.ts',
-    line: "if (close < 0) return isLast ? refuse(open, 'open_quote') : undefined",
-    to: 'if (close < 0) return isLast ? { text: units.slice(from), end: units.length, newlines: 0 } : undefined',
+    file: 'src/jobs/input/read-delimited.ts',
+    line: 'if (!(error instanceof CsvError)) throw toMachineError(error, path)',
+    to: 'if (error instanceof CsvError) return',
+    tests: ['test/jobs/read/csv.test.ts'],
+  },
+  {
+    name: 'text after a closing quote is read by a guess',
+    file: 'src/jobs/input/read-delimited.ts',
+    line: 'check(record)',
+    to: '',
+    tests: ['test/jobs/read/csv.test.ts'],
+  },
+  {
+    name: 'the line feed of CRLF is not counted in the places of rows',
+    file: 'src/jobs/input/read-delimited.ts',
+    line: "const cut = newline === '\\n' && raw.endsWith('\\r') ? 1 : 0",
+    to: 'const cut = 0',
     tests: ['test/jobs/read/csv.test.ts'],
   },
   {
@@ -143,9 +157,9 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a file whose encoding nothing states is read as Windows-1252',
-    file: 'src/jobs/input/detect-encoding.ts',
-    line: 'const isMixed = await hasUtf8Sequences(path)',
-    to: "const isMixed = await hasUtf8Sequences(path)\n  if (!isMixed) return 'windows-1252'",
+    file: 'src/jobs/input/decode-input.ts',
+    line: "const encoding = asked ?? marked ?? utf16Of(head) ?? 'utf-8'",
+    to: "const encoding = asked ?? marked ?? utf16Of(head) ?? 'windows-1252'",
     tests: ['test/jobs/read/detect.test.ts'],
   },
   {
@@ -158,8 +172,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a file is decoded as if any byte were one of its encoding',
     file: 'src/jobs/input/decode-input.ts',
-    line: 'const decoder = new TextDecoder(from, { fatal: true })',
-    to: 'const decoder = new TextDecoder(from)',
+    line: 'const decoder = new TextDecoder(encoding, { fatal: true })',
+    to: 'const decoder = new TextDecoder(encoding)',
     tests: ['test/commands/jobs/encodings.test.ts'],
   },
   {

@@ -13,7 +13,6 @@ import type { Report } from './unattended.ts'
 
 type ReadFlags = ImportRequest['read']
 type InputFormat = NonNullable<ReadFlags['format']>
-type Encoding = NonNullable<ReadFlags['encoding']>
 
 /** How the input is read; undefined parts are detected. */
 export interface InputFlags {
@@ -33,7 +32,6 @@ export interface InputFlags {
 }
 
 const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml']
-const ENCODINGS: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed']
 
 const DECIMALS: readonly NonNullable<ReadFlags['decimal']>[] = ['comma', 'point']
 const DATE_ORDERS: readonly NonNullable<ReadFlags['dateOrder']>[] = ['DMY', 'MDY', 'YMD']
@@ -73,7 +71,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     compute: flags.compute ?? [],
     format: flags.format,
     sheet: flags.sheet,
-    ...encodingOf(flags.encoding),
+    encoding: flags.encoding,
     delimiter: flags.delimiter,
     quote: flags.quote,
     isCsvSafe: flags.fromCsvSafe === true,
@@ -97,16 +95,6 @@ function parseEncoding(text: string): string {
   } catch {
     throw new InvalidArgumentError('Expected mixed, or a name such as utf-8, windows-1250, iso-8859-2 or shift_jis.')
   }
-}
-
-function isReadAsItIs(name: string): name is Encoding {
-  return (ENCODINGS as readonly string[]).includes(name)
-}
-
-/** Any other encoding than those that are cut as they are is decoded first. */
-function encodingOf(name: string | undefined): Pick<ReadFlags, 'encoding' | 'decodedFrom'> {
-  if (name === undefined || isReadAsItIs(name)) return { encoding: name }
-  return { encoding: 'utf-8', decodedFrom: name }
 }
 
 function parseDelimiter(text: string): string {

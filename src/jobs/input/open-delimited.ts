@@ -2,12 +2,12 @@ import { CrmError } from '../../core/errors.ts'
 import { isOfNumericType } from '../../core/resources/field.ts'
 import { type Column, type Converted, createColumnResolver, parseMap } from './columns.ts'
 import { decimalConverter, withConversions } from './convert/converters.ts'
-import { createDelimitedCutter, type Dialect } from './cut-delimited.ts'
-import { type CutInput, codecOf, cutRecords, type InputSample, type OpenInput } from './cut-records.ts'
+import type { InputSample, OpenInput, TextInput } from './cut-records.ts'
 import { cellReader, type DelimitedInput, readDelimited } from './delimited-rows.ts'
 import { planColumns } from './header-row.ts'
-import { type InputPlace, inputError } from './input-file.ts'
-import type { InputFormat, RowOptions } from './row.ts'
+import { inputError } from './input-file.ts'
+import { cellsOf, type Dialect, readRecords } from './read-delimited.ts'
+import type { InputFormat, InputRow, RowOptions } from './row.ts'
 import { SHEET_DIALECT } from './workbook/sheet-text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -18,19 +18,19 @@ const NO_QUOTE = 'none'
 /** csv and tsv: a header row, then one record per line. */
 export async function openDelimited(
   options: RowOptions,
-  cutInput: CutInput,
+  text: TextInput,
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
   const mappings = await withConversions(parseMap(options.map), options)
   const dialect = dialectOf(options, format, sample)
-  const input = { ...cutInput, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
+  const input = { ...text, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
   const head = await readHeaderRow(input)
   const { name, kind, server, readSheet } = options
   const planned = planColumns({ ...head, name, kind, mappings, server, sheet: readSheet?.name })
   const types = planned.map((column, at) => typeInSheet(column, readSheet?.types[at]))
   const columns = planned.map((column, at) => withDecimal(withType(column, types[at]), options))
-  const { encoding, hasBom } = cutInput
+  const { encoding, hasBom } = options.text
   const { delimiter, quote } = dialect
   return {
     summary: {
@@ -50,10 +50,10 @@ export async function openDelimited(
       })),
     },
     areCells: true,
-    drafts: (hooks) => {
+    drafts: (onBlank) => {
       const { nullToken, isTrimmed, isEmptyCleared = false, compute } = options
-      const cells = { nullToken, isTrimmed, isEmptyCleared }
-      return readDelimited(input, { columns, readSheet, ...cells, hasGiven: compute.length > 0, hooks })
+      const cells = { nullToken, isTrimmed, isEmptyCleared, readCell: cellReader(input) }
+      return readDelimited(input, { columns, readSheet, ...cells, hasGiven: compute.length > 0 }, onBlank)
     },
   }
 }
@@ -164,46 +164,27 @@ function detectDialect(input: DialectInput): Dialect {
 }
 
 function fitOf({ sample, isWhole, isKnown }: DialectInput, dialect: Dialect): Fit {
-  const rows = cutSample(sample, isWhole, dialect) ?? cutSample(sample.split(dialect.newline, 1).join(), true, dialect)
-  const [headers = [], ...others] = rows ?? []
-  const isEven = rows !== undefined && others.every(({ length }) => length === headers.length)
+  // The last record of a part may be cut off.
+  const read = cellsOf(sample, dialect)
+  const [headers = [], ...others] = isWhole ? read.rows : read.rows.slice(0, -1)
+  const isEven = (read.isWhole || !isWhole) && others.every(({ length }) => length === headers.length)
   return { delimiter: dialect.delimiter, columns: headers.length, known: headers.filter(isKnown).length, isEven }
 }
 
-/** Undefined if the sample is invalid in this dialect; it may be valid in another one. */
-function cutSample(sample: string, isWhole: boolean, dialect: Dialect): readonly (readonly string[])[] | undefined {
-  const cutter = createDelimitedCutter(dialect, '-', 1)
-  try {
-    return cutter.cut({ units: sample, offset: 0, isLast: isWhole }).cuts.map(({ cells }) => cells)
-  } catch (error) {
-    if (error instanceof CrmError) return undefined
-    throw error
-  }
-}
-
-export interface HeaderLine extends InputPlace {
-  /** In bytes, line end excluded. */
-  readonly length: number
+export interface HeaderLine extends Pick<InputRow, 'line' | 'offset' | 'length'> {
   readonly headers: readonly string[]
 }
 
 /** The first line that is not blank; CrmError when there is none. */
 async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> {
-  const { dialect, name, encoding } = input
-  const { unitBytes } = codecOf(encoding)
-  for await (const { cuts, window } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
-    const [first] = cuts
+  for await (const [first] of readRecords(input, input.dialect)) {
     if (!first) continue
-    const readCell = cellReader(input, false)
-    const place = { line: first.line, offset: window.offset + first.start * unitBytes }
-    const headers = first.cells.map((cell) => (readCell(cell) ?? cell).trim())
-    return { ...place, length: (first.end - first.start) * unitBytes, headers }
+    const readCell = cellReader(input)
+    const { line, offset, length } = first
+    return { line, offset, length, headers: first.cells.map((cell) => (readCell(cell) ?? cell).trim()) }
   }
   throw inputError({
-    name,
-    line: 1,
-    offset: 0,
-    what: 'the input is empty, expected a header row',
+    ...{ name: input.name, line: 1, what: 'the input is empty, expected a header row' },
     hint: 'give a file with a header row, such as name,email',
   })
 }

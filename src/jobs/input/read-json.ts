@@ -1,13 +1,5 @@
 import { exactDigits, type JsonValue, parseExactJson } from '../../core/json.ts'
-import {
-  type Cut,
-  type CutInput,
-  type Cutter,
-  codecOf,
-  cutRecords,
-  type ReadValue,
-  type Window,
-} from './cut-records.ts'
+import { type Cut, type Cutter, cutRecords, type ReadValue, type TextInput, type Window } from './cut-records.ts'
 import { inputError, isTooDeep, TOO_DEEP } from './input-file.ts'
 
 /** The characters that determine the structure of a list. */
@@ -28,16 +20,10 @@ const WANTED: Readonly<Record<Expected, string>> = {
 }
 
 /** One value per line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
-export async function* readJsonRows(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
-  const { unitBytes, text } = codecOf(input.encoding)
-  const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)
-  for await (const { cuts, window, isDecoded } of cutRecords(input, cutter)) {
-    yield cuts.map(({ start, end, line }) => {
-      const units = window.units.slice(start, end)
-      const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
-      return { ...place, ...parse(isDecoded ? units : text(units)) }
-    })
-  }
+export async function* readJsonRows(input: TextInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
+  const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name)
+  for await (const cuts of cutRecords(input, cutter))
+    yield cuts.map(({ text, ...place }) => ({ ...place, ...parse(text) }))
 }
 
 type Parsed = { readonly value: JsonValue } | { readonly repeated: string } | { readonly fault: string }
@@ -93,7 +79,7 @@ function repeatedMember(json: string): string | undefined {
 }
 
 /** One record per line; lines of white space are skipped. */
-function createLineCutter(): Cutter<Cut> {
+function createLineCutter(): Cutter {
   let line = 1
   return {
     line: () => line,
@@ -119,12 +105,14 @@ type Expected = 'open' | 'first' | 'element' | 'comma' | 'nothing'
 
 interface State {
   line: number
+  /** Byte offset of the line. */
+  lineAt: number
   expected: Expected
 }
 
 /** Cuts a list into its elements by brackets and quotes alone; parsing finds an element that is not valid JSON. */
-function createJsonListCutter(name: string, unitBytes: number): Cutter<Cut> {
-  const state: State = { line: 1, expected: 'open' }
+function createJsonListCutter(name: string): Cutter {
+  const state: State = { line: 1, lineAt: 0, expected: 'open' }
   return {
     line: () => state.line,
     cut: (window) => {
@@ -132,7 +120,8 @@ function createJsonListCutter(name: string, unitBytes: number): Cutter<Cut> {
       const isShort = window.isLast && used === window.units.length && state.expected !== 'nothing'
       if (isRefused || isShort) {
         const what = isShort ? `it ends too early, ${WANTED[state.expected]}` : WANTED[state.expected]
-        throw inputError({ name, line: state.line, offset: window.offset + used * unitBytes, what, hint: HINT })
+        const column = window.offset + used - state.lineAt + 1
+        throw inputError({ name, line: state.line, column, what, hint: HINT })
       }
       return { cuts, used }
     },
@@ -147,12 +136,15 @@ interface Elements {
 }
 
 function cutElements(window: Window, state: State): Elements {
-  const { units } = window
+  const { units, offset } = window
   const cuts: Cut[] = []
   let at = 0
   while (at < units.length) {
     const unit = units[at] ?? ''
-    if (unit === '\n') state.line++
+    if (unit === '\n') {
+      state.line++
+      state.lineAt = offset + at + 1
+    }
     const next = afterMark(state.expected, unit)
     if (next !== undefined) {
       state.expected = next
@@ -163,8 +155,9 @@ function cutElements(window: Window, state: State): Elements {
     if (!isBeginning) return { cuts, used: at, isRefused: true }
     const element = elementAt(window, at)
     if (!element) break
-    cuts.push({ start: at, end: element.end, line: state.line })
+    cuts.push({ start: at, end: element.end, line: state.line, position: offset + at - state.lineAt + 1 })
     state.line += element.newlines
+    if (element.newlines > 0) state.lineAt = offset + units.lastIndexOf('\n', element.end - 1) + 1
     state.expected = 'comma'
     at = element.end
   }

@@ -3,16 +3,7 @@ import { type Document, isNode, isSeq, type Node, parseAllDocuments } from 'yaml
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { EXACT_READING } from '../../core/yaml-numbers.ts'
-import {
-  bomBytes,
-  type Cut,
-  type CutInput,
-  type Cutter,
-  codecOf,
-  cutRecords,
-  type ReadValue,
-  type Window,
-} from './cut-records.ts'
+import { type Cut, type Cutter, cutRecords, type ReadValue, type TextInput, type Window } from './cut-records.ts'
 import { inputError, inputName, isTooDeep, readHead, TOO_DEEP } from './input-file.ts'
 
 /** Document markers and directives, at the left margin; they end an item. */
@@ -29,25 +20,17 @@ const MOST_WHOLE_BYTES = 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
 
 /** The items of a block list are parsed one by one; any other file is parsed whole: documents, or a list in brackets. */
-export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadValue[]> {
-  const { units, text, unitBytes } = codecOf(input.encoding)
-  const decode = (bytes: Buffer): string => text(units(bytes))
-  const start = decode((await readHead(input.path, SAMPLE_BYTES)).subarray(bomBytes(input)))
-  if (!isItemList(start)) {
-    await refuseLarge(input)
-    const whole = decode((await readFile(input.path)).subarray(bomBytes(input)))
-    yield valuesOf(input, whole, { line: 1, offset: bomBytes(input) })
+export async function* readYaml(input: TextInput): AsyncGenerator<readonly ReadValue[]> {
+  if (isItemList((await readHead(input.path, SAMPLE_BYTES)).toString())) {
+    const items = cutRecords(input, createYamlItemCutter(input.name))
+    for await (const cuts of items) yield cuts.flatMap(({ text, ...place }) => valuesOf(input, text, place))
     return
   }
-  for await (const { cuts, window } of cutRecords(input, createYamlItemCutter(input.name, unitBytes))) {
-    yield cuts.flatMap((cut) => {
-      const place = { line: cut.line, offset: window.offset + cut.start * unitBytes }
-      return valuesOf(input, text(window.units.slice(cut.start, cut.end)), place)
-    })
-  }
+  await refuseLarge(input)
+  yield valuesOf(input, await readFile(input.path, 'utf8'), { line: 1, offset: 0 })
 }
 
-async function refuseLarge({ path, name }: CutInput): Promise<void> {
+async function refuseLarge({ path, name }: TextInput): Promise<void> {
   const { size } = await stat(path)
   if (size <= MOST_WHOLE_BYTES) return
   const what = `${inputName(name)} has ${size} bytes; YAML in this form must be read whole, expected at most ${MOST_WHOLE_BYTES}`
@@ -58,11 +41,18 @@ async function refuseLarge({ path, name }: CutInput): Promise<void> {
 
 type Start = Pick<ReadValue, 'line' | 'offset'>
 
-function valuesOf(input: CutInput, text: string, start: Start): readonly ReadValue[] {
-  const placeOf = createPlaces(input, text, start)
+function valuesOf({ name }: TextInput, text: string, start: Start): readonly ReadValue[] {
+  const placeOf = createPlaces(text, start)
   const refuse = (at: number, what: string, cause: unknown): never => {
-    const { line, offset } = placeOf(at, at)
-    throw inputError({ name: input.name, line, offset, what: `not YAML: ${what}`, hint: 'correct it there', cause })
+    const { line } = placeOf(at, at)
+    throw inputError({
+      name,
+      line,
+      column: at - text.lastIndexOf('\n', at - 1),
+      what: `not YAML: ${what}`,
+      hint: 'correct it there',
+      cause,
+    })
   }
   return parseYaml(text, refuse).flatMap((document) =>
     itemsOf(document).map((node) => {
@@ -105,16 +95,15 @@ function jsonOf(node: Node, document: Document, refuse: (what: string, cause: un
 type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>
 
 /** Places must be requested in order: each search starts at the one before. */
-function createPlaces({ encoding }: CutInput, text: string, first: Start): PlaceOf {
-  const { bytes } = codecOf(encoding)
+function createPlaces(text: string, first: Start): PlaceOf {
   let at = 0
   let { line, offset } = first
   return (start, end) => {
     const between = text.slice(at, start)
-    offset += bytes(between).length
+    offset += Buffer.byteLength(between)
     line += between.split('\n').length - 1
     at = start
-    return { line, offset, length: bytes(text.slice(start, end)).length }
+    return { line, offset, length: Buffer.byteLength(text.slice(start, end)) }
   }
 }
 
@@ -137,17 +126,16 @@ function kindOf(text: string): LineKind {
 }
 
 /** The contents of an item are indented (YAML 1.2, 8.2.1), so no part of them looks like the next item. */
-function createYamlItemCutter(name: string, unitBytes: number): Cutter<Cut> {
+function createYamlItemCutter(name: string): Cutter {
   let line = 1
   return {
     line: () => line,
     cut: (window) => {
-      const { cuts, open, used, linesRead, strayAt } = cutItems(window, line)
-      if (strayAt !== undefined) {
+      const { cuts, open, used, linesRead, isStray } = cutItems(window, line)
+      if (isStray) {
         throw inputError({
           name,
           line: line + linesRead,
-          offset: window.offset + strayAt * unitBytes,
           what: 'expected an item of the list, which begins with -',
           hint: 'correct it there; the lines of an item are indented',
         })
@@ -164,8 +152,8 @@ interface Items {
   readonly open: Cut | undefined
   readonly used: number
   readonly linesRead: number
-  /** The position of text outside the items. */
-  readonly strayAt: number | undefined
+  /** Whether there is text outside the items. */
+  readonly isStray: boolean
 }
 
 function cutItems({ units, isLast }: Window, firstLine: number): Items {
@@ -178,13 +166,13 @@ function cutItems({ units, isLast }: Window, firstLine: number): Items {
     const last = isOpen ? items.at(-1) : undefined
     if (kind === 'item') items.push({ start, end, line: firstLine + linesRead })
     else if (kind === 'inside' && last) last.end = end
-    else if (kind !== 'mark' && kind !== 'nothing') return { ...EMPTY, linesRead, strayAt: start }
+    else if (kind !== 'mark' && kind !== 'nothing') return { ...EMPTY, linesRead, isStray: true }
     if (kind !== 'nothing') isOpen = kind !== 'mark'
     used = next
     linesRead++
   }
   const open = isOpen && !isLast ? items.pop() : undefined
-  return { cuts: items, open, used, linesRead, strayAt: undefined }
+  return { cuts: items, open, used, linesRead, isStray: false }
 }
 
 /** Complete lines; the last line of the input may have no line end. */
