@@ -99,14 +99,22 @@ test('a column of --map that no record has is reported at the end', async () => 
 describe('an invalid list of JSON is refused at the place of the error', () => {
   test.each([
     ['[{"a":1}', 'line 1, column 9: it ends too early, expected , or ]'],
-    ['[{"a":1},]', 'line 1, column 10: expected an object after the comma'],
-    ['[{"a":1}\n {"b":1}]', 'line 2, column 2: expected , or ]'],
+    ['[{"a":1}\n}', 'line 2, column 1: expected , or ]'],
     ['[{"a":1}] x', 'line 1, column 11: expected nothing after the list'],
     ['{"data":[]}', 'line 1, column 1: expected a list, which begins with ['],
     ['', 'line 1, column 1: it ends too early, expected a list'],
   ])('%j', async (bytes, message) => {
     await expect(read({ bytes, name: 'a.json' })).rejects.toThrow(message)
   })
+})
+
+test.each([
+  ['[{"a":1},]', { line: 1, position: 10 }],
+  ['[{"a":1},\n{"a":1} {"b":1}]', { line: 2, position: 1 }],
+])('what is no element between two commas is a finding: %j', async (bytes, place) => {
+  const { rows, findings } = await read({ bytes, name: 'a.json' })
+  expect(rows).toHaveLength(1)
+  expect(findings).toMatchObject([{ ...place, code: 'not_json' }])
 })
 
 test('an element of a JSON list is found by line and column', async () => {
@@ -149,8 +157,8 @@ describe('yaml', () => {
   })
 
   test.each([
-    ['- name: a\n- {b\n', 'line 2, column 5: not YAML'],
-    ['- name: a\nname: b\n', 'line 2: expected an item of the list, which begins with -'],
+    ['- name: a\n- {b\n', 'line 3, column 1: not YAML'],
+    ['- name: a\nname: b\n', 'line 2, column 1: not YAML: Unexpected scalar at node end'],
     ['- name: a\n  name: b\n', 'line 2, column 3: not YAML: Map keys must be unique'],
   ])('%j is refused at its place', async (bytes, message) => {
     await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow(message)
