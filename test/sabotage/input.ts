@@ -30,6 +30,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/commands/jobs/workbook.test.ts'],
   },
   {
+    name: 'the apostrophes of --csv-safe are imported as parts of texts',
+    file: 'src/jobs/input/delimited-rows.ts',
+    line: 'if (isDefused(text, column, rules)) {',
+    to: 'if (!isDefused(text, column, rules) && text === undefined) {',
+    tests: ['test/jobs/read/csv.test.ts'],
+  },
+  {
     name: 'a cell of a sheet that has no value is imported as a text',
     file: 'src/jobs/input/delimited-rows.ts',
     line: "if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)",

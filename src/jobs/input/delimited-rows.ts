@@ -58,7 +58,7 @@ function unescapeTsv(text: string): string | undefined {
   return isValid ? plain : undefined
 }
 
-interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed' | 'isEmptyCleared'> {
+interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed' | 'isEmptyCleared' | 'isCsvSafe'> {
   readonly columns: readonly Column[]
   readonly readSheet?: ReadSheet | undefined
   readonly hasGiven: boolean
@@ -126,6 +126,18 @@ function isErrorText(text: string, { role, type, isTyped }: Column): boolean {
   return text.includes('#') && ERROR_TEXTS.has(text.trim()) && role !== 'ignored' && !(isTyped && type === 'text')
 }
 
+const DEFUSED = {
+  code: 'csv_safe',
+  message:
+    'an apostrophe before a formula, as --csv-safe writes it; --from-csv-safe takes it off, --map COLUMN=FIELD:text keeps it',
+} as const
+
+/** Whether a file that nothing says to be of `--csv-safe` has its mark: no program shows such an apostrophe to the person who typed it. */
+function isDefused(text: string, { role, type, isTyped }: Column, { isCsvSafe, readSheet }: CellRules): boolean {
+  const canBe = !isCsvSafe && !readSheet && role !== 'ignored' && !(isTyped && type === 'text')
+  return canBe && /^'+[=+\-@]/.test(text)
+}
+
 interface FaultyCell {
   readonly fault: FindingCode
   readonly text: string
@@ -146,6 +158,10 @@ function placeCell(draft: RowDraft, column: Column, cell: string, rules: CellRul
   }
   if (text !== nullToken && isErrorText(text, column)) {
     placeValue(draft, column, { fault: ERROR_TEXT }, text)
+    return
+  }
+  if (isDefused(text, column, rules)) {
+    placeValue(draft, column, { fault: DEFUSED }, text)
     return
   }
   const converted = text === nullToken ? { value: null } : (column.convert?.(text) ?? convertCell(text, column.type))

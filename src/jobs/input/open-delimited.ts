@@ -51,8 +51,8 @@ export async function openDelimited(
     },
     areCells: true,
     drafts: (onBlank) => {
-      const { nullToken, isTrimmed, isEmptyCleared = false, compute } = options
-      const cells = { nullToken, isTrimmed, isEmptyCleared, readCell: cellReader(input) }
+      const { nullToken, isTrimmed, isEmptyCleared = false, isCsvSafe, compute } = options
+      const cells = { nullToken, isTrimmed, isEmptyCleared, isCsvSafe, readCell: cellReader(input) }
       return readDelimited(input, { columns, readSheet, ...cells, hasGiven: compute.length > 0 }, onBlank)
     },
   }

@@ -119,6 +119,7 @@ export const FINDING_CODES = [
   'not_a_date',
   'mixed_encoding',
   'cell_error',
+  'csv_safe',
   'formula_without_value',
   'shortened_number',
 ] as const
