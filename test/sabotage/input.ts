@@ -53,8 +53,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'texts of a column of several types are not written as JSON',
     file: 'src/output/delimited-writer.ts',
-    line: "typeof value === 'string' && types?.get(fieldName(path)) === 'json' ? safe(jsonText(value)) : valueText(value, safe)",
-    to: 'valueText(value, safe)',
+    line: "return typeof value === 'string' ? safe(jsonText(value)) : valueText(value, safe, '.')",
+    to: "return valueText(value, safe, '.')",
     tests: ['test/commands/typed-export.test.ts'],
   },
   {

@@ -72,19 +72,24 @@ interface Padding {
   readonly from: string
   /** The final header row, with its line end. */
   readonly header: string
-  readonly out: { readonly format: TextualFormat; readonly signal: AbortSignal }
+  readonly out: Pick<Export, 'format' | 'signal' | 'spreadsheet'>
   readonly stream: OutputStream
 }
 
 /** Pads every line with empty cells to the width of the header row. */
 async function padLines({ from, header, out, stream }: Padding): Promise<void> {
   const isTsv = out.format === 'tsv'
-  const dialect: Dialect = { delimiter: isTsv ? '\t' : ',', quote: isTsv ? undefined : '"', newline: '\n' }
+  const delimiter = isTsv ? '\t' : (out.spreadsheet?.delimiter ?? ',')
+  const dialect: Dialect = { delimiter, quote: isTsv ? undefined : '"', newline: '\n' }
+  const mark = out.spreadsheet ? '\ufeff' : ''
   const lineEnd = isTsv ? '\n' : '\r\n'
   const width = cellsOf(header, dialect).rows[0]?.length ?? 0
-  stream.write(header)
+  stream.write(mark + header)
   let isHead = true
-  for await (const records of readRecords({ path: from, name: from, signal: out.signal }, dialect)) {
+  for await (const records of readRecords(
+    { path: from, name: from, signal: out.signal, start: Buffer.byteLength(mark) },
+    dialect,
+  )) {
     const lines = (isHead ? records.slice(1) : records).map(
       ({ text, cells }) => text + dialect.delimiter.repeat(width - cells.length) + lineEnd,
     )

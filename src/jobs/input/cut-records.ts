@@ -9,6 +9,8 @@ export interface TextInput {
   readonly path: string
   readonly name: string
   readonly signal: AbortSignal
+  /** Bytes before the text. */
+  readonly start?: number
 }
 
 /** The position of a record in the units of a window, and the line that it starts on. */

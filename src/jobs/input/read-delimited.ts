@@ -34,11 +34,15 @@ const BATCH = 256
  * csv-spectrum. What it would read by a guess (text after a closing quote, a quote after blanks) is a CrmError with line and column.
  */
 export async function* readRecords(input: TextInput, dialect: Dialect): AsyncGenerator<readonly DelimitedRecord[]> {
-  const { path, name, signal } = input
-  const parser: AsyncIterable<RawRecord> = pipeline(createReadStream(path), parse(optionsOf(dialect)), () => {})
+  const { path, name, signal, start = 0 } = input
+  const parser: AsyncIterable<RawRecord> = pipeline(
+    createReadStream(path, { start }),
+    parse(optionsOf(dialect)),
+    () => {},
+  )
   const check = createCheck(name, dialect)
   let batch: DelimitedRecord[] = []
-  let [place, last] = [{ line: 1, offset: 0 }, '']
+  let [place, last] = [{ line: 1, offset: start }, '']
   try {
     for await (const raw of parser) {
       const record = { ...place, ...recordOf(raw, dialect) }
