@@ -123,8 +123,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a row changes one of several contacts with its email, whichever comes first',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })',
-    to: 'if (ids.length > MOST_MATCHES) return ambiguousOf(noun, row, { names, ids })',
+    line: 'if (ids.length > 1) return ambiguousOf(noun, row, { names: own, ids })',
+    to: 'if (ids.length > MOST_MATCHES) return ambiguousOf(noun, row, { names: own, ids })',
     tests: ['test/jobs/ambiguous-rows.test.ts'],
   },
   {
@@ -139,6 +139,13 @@ export const INPUT: readonly Sabotage[] = [
     file: 'src/jobs/plan/existing.ts',
     line: 'if (part === undefined) return undefined',
     to: 'if (part === undefined && names.length > 1) return undefined',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'a row that no email matches is created although its phone matches',
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'if (matches.length > 0) return { matches, names: alternativesOf(names)[alternativeIn(key)] ?? first }',
+    to: 'return { matches, names: alternativesOf(names)[alternativeIn(key)] ?? first }',
     tests: ['test/commands/import-matching.test.ts'],
   },
   {

@@ -119,7 +119,7 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
   const options = [
     new Option(
       '--match <fields>',
-      'a record with the same value in this field is changed; comma separated: in all of them',
+      "a record with the same value in this field is changed; comma separated: in all of them; 'email, else phone': by phone where no email matches",
     ),
     how === 'makes'
       ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which creates none').choices(MODES)
@@ -153,8 +153,14 @@ export function rejectCreateMode(
 export function matchRequest({ match, mode }: MatchFlags, noun: ImportRequest['noun']): ImportRequest['match'] {
   const names = (match ?? '')
     .split(',')
-    .map((name) => name.trim())
+    .map((name) => name.trim().replace(/^else\s+/, 'else '))
     .filter(Boolean)
+  const hasElse = names.some((name) => name.startsWith('else '))
+  if (hasElse && (names[0]?.startsWith('else ') || names.some((name) => /^(?:else )?id$/.test(name)))) {
+    throw new CrmError('usage', `--match ${JSON.stringify(match)}: expected members, or id alone`, {
+      hint: "--match email, --match name,company, --match 'email, else phone'",
+    })
+  }
   if (names.length === 0 && mode !== undefined && mode !== 'create') {
     throw new CrmError('usage', `--mode ${mode} needs --match`, {
       hint: `--match ${matchHint(resourceOf(noun))} --mode ${mode}`,
