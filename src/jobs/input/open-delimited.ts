@@ -95,17 +95,34 @@ function tsvDialect({ delimiter, quote }: RowOptions, sample: InputSample): Dial
   return { delimiter: '\t', quote: undefined, newline: newlineOf(sample) }
 }
 
-function csvDialect({ name, kind, map, server, ...asked }: RowOptions, { text, isWhole }: InputSample): Dialect {
+/**
+ * Chooses the delimiter that cuts the sample into lines with the same number of cells; then the one with the most headers that are
+ * fields, then the one with the most columns. A single column has no delimiter; the result is then a comma.
+ */
+function csvDialect({ kind, map, server, ...asked }: RowOptions, sample: InputSample): Dialect {
   const quote = asked.quote === NO_QUOTE ? undefined : (asked.quote ?? DEFAULT_QUOTE)
   checkMark('--delimiter', asked.delimiter, quote)
   checkMark('--quote', quote, asked.delimiter)
+  const newline = newlineOf(sample)
+  if (asked.delimiter !== undefined) return { delimiter: asked.delimiter, quote, newline }
   const mappings = parseMap(map)
   const resolve = createColumnResolver(kind, mappings, server)
   const isKnown = (header: string): boolean => {
     const column = resolve(header.trim())
     return mappings.has(header.trim()) || (!('suggestion' in column) && column.isKnown)
   }
-  return detectDialect({ name, sample: text, isWhole, delimiter: asked.delimiter, quote, isKnown })
+  const dialects = DELIMITERS.map((delimiter) => ({ delimiter, quote, newline }))
+  const ranks = dialects.map((dialect) => rankOf(dialect, sample, isKnown))
+  return dialects[ranks.indexOf(Math.max(...ranks))] ?? { delimiter: ',', quote, newline }
+}
+
+function rankOf(dialect: Dialect, { text, isWhole }: InputSample, isKnown: (header: string) => boolean): number {
+  const read = cellsOf(text, dialect)
+  // The last record of a part may be cut off.
+  const [headers = [], ...others] = isWhole ? read.rows : read.rows.slice(0, -1)
+  if (headers.length < 2) return 0
+  const isEven = (read.isWhole || !isWhole) && others.every(({ length }) => length === headers.length)
+  return (isEven ? 1_000_000 : 0) + headers.filter(isKnown).length * 1_000 + Math.min(headers.length, 999)
 }
 
 /** Accepts one ASCII character, which is one unit in every encoding. */
@@ -127,48 +144,6 @@ function newlineOf({ text }: InputSample): Dialect['newline'] {
 function lineEndOf({ text }: InputSample, { newline }: Dialect): '\n' | '\r\n' | '\r' {
   if (newline === '\r') return '\r'
   return text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
-}
-
-interface DialectInput {
-  readonly name: string
-  /** The beginning of the input, as text. */
-  readonly sample: string
-  readonly isWhole: boolean
-  readonly delimiter: string | undefined
-  readonly quote: string | undefined
-  /** Whether a header is the name of a field; among delimiters that fit, the one with the most known headers is chosen. */
-  readonly isKnown: (header: string) => boolean
-}
-
-interface Fit {
-  readonly delimiter: string
-  readonly columns: number
-  readonly known: number
-  /** Whether all lines of the sample have the same number of cells. */
-  readonly isEven: boolean
-}
-
-/**
- * Chooses the delimiter that cuts the sample into lines with the same number of cells; then the one with the most known
- * headers, then the one with the most columns. A single column has no delimiter; the result is then a comma.
- */
-function detectDialect(input: DialectInput): Dialect {
-  const newline = input.sample.includes('\n') || !input.sample.includes('\r') ? '\n' : '\r'
-  const { quote } = input
-  if (input.delimiter !== undefined) return { delimiter: input.delimiter, quote, newline }
-  const fits = DELIMITERS.map((delimiter) => fitOf(input, { delimiter, quote, newline }))
-  const rank = ({ columns, known, isEven }: Fit): number =>
-    columns < 2 ? 0 : (isEven ? 1_000_000 : 0) + known * 1_000 + Math.min(columns, 999)
-  const best = fits.reduce((one, other) => (rank(other) > rank(one) ? other : one))
-  return { delimiter: best.delimiter, quote, newline }
-}
-
-function fitOf({ sample, isWhole, isKnown }: DialectInput, dialect: Dialect): Fit {
-  // The last record of a part may be cut off.
-  const read = cellsOf(sample, dialect)
-  const [headers = [], ...others] = isWhole ? read.rows : read.rows.slice(0, -1)
-  const isEven = (read.isWhole || !isWhole) && others.every(({ length }) => length === headers.length)
-  return { delimiter: dialect.delimiter, columns: headers.length, known: headers.filter(isKnown).length, isEven }
 }
 
 export interface HeaderLine extends Pick<InputRow, 'line' | 'offset' | 'length'> {
