@@ -73,8 +73,11 @@ function createLineCutter(): Cutter {
   }
 }
 
-/** What determines the structure of a list; a quote alone opens a text that the window does not end. */
-const MARK = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],]/gs
+/**
+ * What determines the structure of a list; most of its objects have none inside, and are passed as one. A quote alone opens a text that the
+ * window does not end.
+ */
+const MARK = /\{[^{}[\]"]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^{}[\]"]*)*\}|"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],]/gs
 
 const DEPTHS: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 }
 
@@ -104,6 +107,7 @@ class ListCutter implements Cutter {
     const cuts: Cut[] = []
     let depth = this.#expected === 'list' ? 0 : 1
     for (const { 0: mark, index } of units.matchAll(MARK)) {
+      if (mark.length > 1) continue
       if (mark === '"' || this.#isOutside(mark, index)) break
       depth += DEPTHS[mark] ?? 0
       const cut = this.#cutAt(mark, index, depth)
