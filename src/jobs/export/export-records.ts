@@ -5,7 +5,7 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/delimited-writer.ts'
 import { printRecords } from '../../output/print-records.ts'
 import type { RecordOutput } from '../../output/record-output.ts'
-import { cellsOf, type Dialect, readRecords } from '../input/read-delimited.ts'
+import { type Dialect, readDelimitedRecords, sampleCells } from '../input/read-delimited.ts'
 import type { TextualFormat } from '../input/row.ts'
 import { withTypedColumns } from './typed-columns.ts'
 
@@ -83,10 +83,10 @@ async function padLines({ from, header, out, stream }: Padding): Promise<void> {
   const dialect: Dialect = { delimiter, quote: isTsv ? undefined : '"', newline: '\n' }
   const mark = out.spreadsheet ? '\ufeff' : ''
   const lineEnd = isTsv ? '\n' : '\r\n'
-  const width = cellsOf(header, dialect).rows[0]?.length ?? 0
+  const width = sampleCells(header, dialect).rows[0]?.length ?? 0
   stream.write(mark + header)
   let isHead = true
-  for await (const records of readRecords(
+  for await (const records of readDelimitedRecords(
     { path: from, name: from, signal: out.signal, start: Buffer.byteLength(mark) },
     dialect,
   )) {

@@ -5,7 +5,7 @@ import type { FormatSummary, InputRow } from './row.ts'
 import type { RowDraft } from './row-draft.ts'
 
 /** A text in UTF-8 without a byte order mark, as decodeInput leaves it. */
-export interface TextInput {
+export interface DecodedText {
   readonly path: string
   readonly name: string
   readonly signal: AbortSignal
@@ -48,7 +48,7 @@ export interface CutText extends Pick<InputRow, 'line' | 'offset' | 'length' | '
 export const MOST_RECORD_BYTES = 1024 * 1024
 
 /** The records of a file, one window at a time; no more than that is in memory. */
-export async function* cutRecords(input: TextInput, cutter: Cutter): AsyncGenerator<readonly CutText[]> {
+export async function* cutRecords(input: DecodedText, cutter: Cutter): AsyncGenerator<readonly CutText[]> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
   for await (const { bytes, isLast } of readChunks(input.path, 0)) {

@@ -1,14 +1,14 @@
 import { setAtPath } from '../../core/json.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
 import { type Column, convertCell } from './columns.ts'
-import type { TextInput } from './cut-records.ts'
-import { type Dialect, readRecords } from './read-delimited.ts'
+import type { DecodedText } from './cut-records.ts'
+import { type Dialect, readDelimitedRecords } from './read-delimited.ts'
 import { type FindingCode, type InputRow, NO_LINE, type ReadSheet, type RowOptions } from './row.ts'
 import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
 
-export interface DelimitedInput extends TextInput {
+export interface DelimitedInput extends DecodedText {
   readonly dialect: Dialect
   /** Whether cells have the backslash escapes of `-o tsv`. */
   readonly hasEscapes: boolean
@@ -24,7 +24,7 @@ export async function* readDelimited(
   onBlank: (line: number) => void,
 ): AsyncGenerator<readonly RowDraft[]> {
   let isHead = true
-  for await (const records of readRecords(input, input.dialect)) {
+  for await (const records of readDelimitedRecords(input, input.dialect)) {
     const drafts = (isHead ? records.slice(1) : records).map((record) => {
       const draft = cellsToRow(record.cells, record, rules)
       if (!draft) onBlank(record.line)
@@ -84,7 +84,7 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
     if (cell === '' || (rules.isTrimmed && cell.trim() === '')) placeEmpty(draft, column, rules)
     else {
       isBlank = false
-      placeText(draft, { column, cell, at }, rules)
+      positionText(draft, { column, cell, at }, rules)
     }
   }
   return isBlank ? undefined : draft
@@ -96,7 +96,7 @@ interface PlacedCell {
   readonly at: number
 }
 
-function placeText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: CellRules): void {
+function positionText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: CellRules): void {
   const fault = rules.readSheet?.faultAt(draft.row.line, at)
   if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)
   else placeFault(draft, column, { fault, text: rules.readCell(cell) ?? cell })

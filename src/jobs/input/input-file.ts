@@ -140,11 +140,11 @@ interface InputFault extends InputPlace {
 
 /** An error that makes the rest of an input unreadable. It states the place and what to change. */
 export function inputError({ name, sheet, line, column, what, hint, cause }: InputFault): CrmError {
-  const place = sheet === undefined ? placeText(line, column) : cellName(sheet, `${line}:${line}`)
+  const place = sheet === undefined ? positionText(line, column) : cellName(sheet, `${line}:${line}`)
   return new CrmError('invalid_input', `${inputName(name)}, ${place}: ${what}`, { hint, cause })
 }
 
-export function placeText(line: number, column: number | undefined): string {
+export function positionText(line: number, column: number | undefined): string {
   return column === undefined ? `line ${line}` : `line ${line}, column ${column}`
 }
 

@@ -2,11 +2,11 @@ import { CrmError } from '../../core/errors.ts'
 import { isOfNumericType } from '../../core/resources/field.ts'
 import { type Column, type Converted, createColumnResolver, parseMap } from './columns.ts'
 import { decimalConverter, withConversions } from './convert/converters.ts'
-import type { InputSample, OpenInput, TextInput } from './cut-records.ts'
+import type { DecodedText, InputSample, OpenInput } from './cut-records.ts'
 import { cellReader, type DelimitedInput, readDelimited } from './delimited-rows.ts'
 import { planColumns } from './header-row.ts'
 import { inputError } from './input-file.ts'
-import { cellsOf, type Dialect, readRecords } from './read-delimited.ts'
+import { type Dialect, readDelimitedRecords, sampleCells } from './read-delimited.ts'
 import type { InputFormat, InputRow, RowOptions } from './row.ts'
 import { SHEET_DIALECT } from './workbook/sheet-text.ts'
 
@@ -18,7 +18,7 @@ const NO_QUOTE = 'none'
 /** csv and tsv: a header row, then one record per line. */
 export async function openDelimited(
   options: RowOptions,
-  text: TextInput,
+  text: DecodedText,
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
@@ -117,7 +117,7 @@ function csvDialect({ kind, map, server, ...asked }: RowOptions, sample: InputSa
 }
 
 function rankOf(dialect: Dialect, { text, isWhole }: InputSample, isKnown: (header: string) => boolean): number {
-  const read = cellsOf(text, dialect)
+  const read = sampleCells(text, dialect)
   // The last record of a part may be cut off.
   const [headers = [], ...others] = isWhole ? read.rows : read.rows.slice(0, -1)
   if (headers.length < 2) return 0
@@ -152,7 +152,7 @@ export interface HeaderLine extends Pick<InputRow, 'line' | 'offset' | 'length'>
 
 /** The first line that is not blank; CrmError when there is none. */
 async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> {
-  for await (const [first] of readRecords(input, input.dialect)) {
+  for await (const [first] of readDelimitedRecords(input, input.dialect)) {
     if (!first) continue
     const readCell = cellReader(input)
     const { line, offset, length } = first

@@ -9,7 +9,7 @@ import {
   type UnknownColumn,
 } from './columns.ts'
 import { withConversions } from './convert/converters.ts'
-import type { OpenInput, ReadValue, TextInput } from './cut-records.ts'
+import type { DecodedText, OpenInput, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
 import { readJsonRows } from './read-json.ts'
 import { type ColumnUse, type InputFormat, type InputRow, NO_LINE, type RowOptions } from './row.ts'
@@ -23,7 +23,7 @@ const MOST_NAMES = 10_000
 const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, head: undefined }
 
 /** jsonl, json and yaml: every record has member names of its own. */
-export async function openMembers(options: RowOptions, input: TextInput, format: MembersFormat): Promise<OpenInput> {
+export async function openMembers(options: RowOptions, input: DecodedText, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
   const mappings = await withConversions(parseMap(options.map), options)
   const used = new Set<string>()
@@ -49,7 +49,7 @@ export async function openMembers(options: RowOptions, input: TextInput, format:
   }
 }
 
-async function* readValues(input: TextInput, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
+async function* readValues(input: DecodedText, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
   if (format !== 'yaml') return yield* readJsonRows(input, format)
   const { readYaml } = await import('./read-yaml.ts')
   yield* readYaml(input)

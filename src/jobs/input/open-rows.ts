@@ -3,9 +3,9 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { mapFlag, nestedIn } from './columns.ts'
 import { compileComputes } from './compute.ts'
-import type { InputSample, OpenInput, TextInput } from './cut-records.ts'
+import type { DecodedText, InputSample, OpenInput } from './cut-records.ts'
 import { createFindingsFile } from './findings-file.ts'
-import { detectFormat, inputName, placeText, readHead } from './input-file.ts'
+import { detectFormat, inputName, positionText, readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
 import type {
@@ -84,14 +84,14 @@ function inSheet(finding: RowFinding, { sheet, columns }: FormatSummary): RowFin
   return { ...finding, cell: cellName(sheet, `${columnLetters(Math.max(0, at))}${finding.line}`) }
 }
 
-async function readSample({ path }: TextInput): Promise<InputSample> {
+async function readSample({ path }: DecodedText): Promise<InputSample> {
   const bytes = await readHead(path, SAMPLE_BYTES)
   return { text: bytes.toString(), isWhole: bytes.length < SAMPLE_BYTES }
 }
 
 async function openFormat(
   options: RowOptions,
-  input: TextInput,
+  input: DecodedText,
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
@@ -195,7 +195,7 @@ function groupLines(name: string, { code, column, count, samples }: FindingGroup
 
 function sampleText(name: string, { line, position, cell, value, message }: RowFinding): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
-  return `${inputName(name)}, ${cell ?? placeText(line, position)}: ${shown}${message}`
+  return `${inputName(name)}, ${cell ?? positionText(line, position)}: ${shown}${message}`
 }
 
 /** Lines for people: how an input is read. Flags can change each part of the first line. */

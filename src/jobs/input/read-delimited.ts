@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream'
 import { CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseWhole } from 'csv-parse/sync'
 import { toMachineError } from '../../files/machine-error.ts'
-import { MOST_RECORD_BYTES, type TextInput, tooLong } from './cut-records.ts'
+import { type DecodedText, MOST_RECORD_BYTES, tooLong } from './cut-records.ts'
 import { inputError } from './input-file.ts'
 
 export interface Dialect {
@@ -33,7 +33,10 @@ const BATCH = 256
  * The records of a text, without blank lines. `csv-parse` cuts them; quotes inside a cell that does not begin with one are text, as in
  * csv-spectrum. What it would read by a guess (text after a closing quote, a quote after blanks) is a CrmError with line and column.
  */
-export async function* readRecords(input: TextInput, dialect: Dialect): AsyncGenerator<readonly DelimitedRecord[]> {
+export async function* readDelimitedRecords(
+  input: DecodedText,
+  dialect: Dialect,
+): AsyncGenerator<readonly DelimitedRecord[]> {
   const { path, name, signal, start = 0 } = input
   const parser: AsyncIterable<RawRecord> = pipeline(
     createReadStream(path, { start }),
@@ -81,7 +84,10 @@ function optionsOf({ delimiter, quote, newline }: Dialect): Options {
 }
 
 /** The cells of a sample until it ends or cannot be read in this dialect; `isWhole` is false for the latter. */
-export function cellsOf(sample: string, dialect: Dialect): { readonly rows: string[][]; readonly isWhole: boolean } {
+export function sampleCells(
+  sample: string,
+  dialect: Dialect,
+): { readonly rows: string[][]; readonly isWhole: boolean } {
   const rows: string[][] = []
   const add = (cells: string[]) => {
     rows.push(cells)

@@ -1,9 +1,12 @@
 import { exactDigits, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { type Cut, type Cutter, cutRecords, type ReadValue, type TextInput, type Window } from './cut-records.ts'
+import { type Cut, type Cutter, cutRecords, type DecodedText, type ReadValue, type Window } from './cut-records.ts'
 import { inputError, isTooDeep, TOO_DEEP } from './input-file.ts'
 
 /** One value per line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
-export async function* readJsonRows(input: TextInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
+export async function* readJsonRows(
+  input: DecodedText,
+  format: 'json' | 'jsonl',
+): AsyncGenerator<readonly ReadValue[]> {
   const cutter = format === 'jsonl' ? createLineCutter() : new ListCutter(input.name)
   for await (const cuts of cutRecords(input, cutter))
     yield cuts.map(({ text, ...place }) => ({ ...place, ...parse(text) }))

@@ -3,7 +3,7 @@ import { type Document, isNode, isSeq, type Node, parseAllDocuments } from 'yaml
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { EXACT_READING } from '../../core/yaml-numbers.ts'
-import { type Cutter, cutRecords, type ReadValue, type TextInput } from './cut-records.ts'
+import { type Cutter, cutRecords, type DecodedText, type ReadValue } from './cut-records.ts'
 import { inputError, inputName, isTooDeep, readHead, TOO_DEEP } from './input-file.ts'
 
 /** The limit for a file that must be read whole, which takes a hundred times its size in memory. */
@@ -11,7 +11,7 @@ const MOST_WHOLE_BYTES = 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
 
 /** The items of a block list are parsed one by one; any other file is parsed whole: documents, or a list in brackets. */
-export async function* readYaml(input: TextInput): AsyncGenerator<readonly ReadValue[]> {
+export async function* readYaml(input: DecodedText): AsyncGenerator<readonly ReadValue[]> {
   if (isItemList((await readHead(input.path, SAMPLE_BYTES)).toString())) {
     const items = cutRecords(input, createItemCutter())
     for await (const cuts of items) yield cuts.flatMap(({ text, ...place }) => valuesOf(input, text, place))
@@ -21,7 +21,7 @@ export async function* readYaml(input: TextInput): AsyncGenerator<readonly ReadV
   yield valuesOf(input, await readFile(input.path, 'utf8'), { line: 1, offset: 0 })
 }
 
-async function refuseLarge({ path, name }: TextInput): Promise<void> {
+async function refuseLarge({ path, name }: DecodedText): Promise<void> {
   const { size } = await stat(path)
   if (size <= MOST_WHOLE_BYTES) return
   const what = `${inputName(name)} has ${size} bytes; YAML in this form must be read whole, expected at most ${MOST_WHOLE_BYTES}`
@@ -32,7 +32,7 @@ async function refuseLarge({ path, name }: TextInput): Promise<void> {
 
 type Start = Pick<ReadValue, 'line' | 'offset'>
 
-function valuesOf({ name }: TextInput, text: string, start: Start): readonly ReadValue[] {
+function valuesOf({ name }: DecodedText, text: string, start: Start): readonly ReadValue[] {
   const placeOf = createPlaces(text, start)
   const refuse = (at: number, what: string, cause: unknown): never => {
     const { line } = placeOf(at, at)

@@ -88,7 +88,7 @@ export function alternativesOf(names: readonly string[]): readonly (readonly str
  * The keys by which a row matches a record, the first that it has counting: all members of an alternative of `--match`. Texts are folded,
  * numbers compared by value. None if a member of each is missing, null or empty: such a row matches nothing.
  */
-export function matchKeys(record: JsonObject, names: readonly string[]): readonly string[] {
+function matchKeys(record: JsonObject, names: readonly string[]): readonly string[] {
   return alternativesOf(names).flatMap((own, at) => {
     const key = keyIn(record, own)
     return key === undefined ? [] : [at === 0 ? key : `${ELSE}${at} ${key}`]
