@@ -53,6 +53,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@skyra/jaro-winkler': ['duplicates'],
   'any-ascii': ['duplicates'],
   'libphonenumber-js': ['jobs'],
+  'csv-parse': ['jobs'],
+  'csv-parse/sync': ['jobs'],
   yauzl: ['jobs'],
   ink: ['ui'],
   react: ['ui'],

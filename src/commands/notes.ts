@@ -5,7 +5,7 @@ import type { ExitCode } from '../core/exit.ts'
 import { commandLine } from './command-line.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { dryRunWrite } from './dry-run.ts'
-import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from './export-list.ts'
+import { addExportFlags, EXPORT_FILE_HELP, type ExportFlags, exportList } from './export-list.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
@@ -65,7 +65,7 @@ function addNotesExport(notes: CommandUnknownOpts, act: Act): void {
     .argument('<file>', EXPORT_FILE_HELP)
     .addHelpText('after', examples('crm notes export notes.csv', 'crm notes export - -o jsonl'))
     .action(act(exportNotes))
-  addTypesFlag(all)
+  addExportFlags(all)
   addScopedFlags(all, ['export'])
 }
 

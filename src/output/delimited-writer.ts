@@ -1,4 +1,4 @@
-import type { JsonValue } from '../core/json.ts'
+import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { headerOf } from './column-type.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
@@ -9,41 +9,48 @@ import { defuse, jsonText, linesFor } from './safe-text.ts'
 const MOST_NAMES = 10
 
 /** Readers take a NUL outside quotes for a damaged file. */
-const NEEDS_QUOTES = /[",\r\n\0]/
+const NEEDS_QUOTES = { ',': /[",\r\n\0]/, ';': /[";\r\n\0]/ } as const
+
+const BYTE_ORDER_MARK = '\ufeff'
 
 /** The text format of PostgreSQL's COPY: a record is always one line, with backslash escapes. */
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
 
-/** RFC 4180: CRLF after each line, including the last, and quotes where the text needs them (2.1, 2.6, 2.7). */
+/**
+ * RFC 4180: CRLF after each line, including the last, and quotes where the text needs them (2.1, 2.6, 2.7). A spreadsheet program also
+ * gets the marks of its locale, and knows UTF-8 by the byte order mark alone.
+ */
 export function createCsvWriter(out: RecordOutput): FormatWriter {
+  const { delimiter = ',', decimal = '.' } = out.spreadsheet ?? {}
   return createDelimitedWriter(out, {
-    delimiter: ',',
-    lineEnd: '\r\n',
+    ...{ delimiter, decimal, lineEnd: '\r\n', start: out.spreadsheet ? BYTE_ORDER_MARK : '' },
     cell: (text, isAlone) => {
       // Most readers skip a blank line.
       if (text === undefined) return isAlone ? '""' : ''
-      return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+      return text === '' || NEEDS_QUOTES[delimiter].test(text) ? `"${text.replaceAll('"', '""')}"` : text
     },
   })
 }
 
 export function createTsvWriter(out: RecordOutput): FormatWriter {
   return createDelimitedWriter(out, {
-    delimiter: '\t',
-    lineEnd: '\n',
+    ...{ delimiter: '\t', decimal: '.', lineEnd: '\n', start: '' },
     cell: (text = '') => text.replace(/[\\\t\n\r\0]/g, (char) => ESCAPES[char] ?? char),
   })
 }
 
 interface Dialect {
   readonly delimiter: string
+  readonly decimal: string
   readonly lineEnd: string
+  /** Before the header row. */
+  readonly start: string
   /** The text of a cell in the file; undefined for a null or absent value. */
   cell(text: string | undefined, isAlone: boolean): string
 }
 
 /** Writes a header row, also without records, and the records below it. */
-function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): FormatWriter {
+function createDelimitedWriter(out: RecordOutput, { delimiter, decimal, lineEnd, start, cell }: Dialect): FormatWriter {
   const columns = createColumns(out)
   let paths: readonly FieldPath[] | undefined
   const safe = out.isCsvSafe ? defuse : (text: string) => text
@@ -52,8 +59,10 @@ function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: 
   const rows = (records: readonly CrmRecord[], of: readonly FieldPath[]): string =>
     records.map((record) => line(of.map((path) => cellText(valueAtField(record, path), path)))).join('')
   const types = out.columnTypes
-  const cellText = (value: JsonValue | undefined, path: FieldPath): string | undefined =>
-    typeof value === 'string' && types?.get(fieldName(path)) === 'json' ? safe(jsonText(value)) : valueText(value, safe)
+  const cellText = (value: JsonValue | undefined, path: FieldPath): string | undefined => {
+    if (types?.get(fieldName(path)) !== 'json') return valueText(value, safe, decimal)
+    return typeof value === 'string' ? safe(jsonText(value)) : valueText(value, safe, '.')
+  }
   const named = (path: FieldPath): string => {
     const name = fieldName(path)
     return types ? headerOf(name, types.get(name)) : name
@@ -70,21 +79,23 @@ function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: 
       const widthBefore = paths?.length ?? 0
       paths = columns.paths(records)
       if (paths.length > widthBefore) out.onHeader?.(head(paths))
-      return shown((widthBefore === 0 ? head(paths) : '') + rows(records, paths))
+      return shown((widthBefore === 0 ? start + head(paths) : '') + rows(records, paths))
     },
-    end: () => (paths ? '' : shown(head(columns.paths([])))),
+    end: () => (paths ? '' : shown(start + head(columns.paths([])))),
     single(record) {
       const all = columns.paths([record])
-      return shown(head(all) + rows([record], all))
+      return shown(start + head(all) + rows([record], all))
     },
     notes: columns.notes,
   }
 }
 
 /** Text made safe, any other value as JSON: a negative number is not a formula. */
-function valueText(value: JsonValue | undefined, safe: (text: string) => string): string | undefined {
+function valueText(value: JsonValue | undefined, safe: (text: string) => string, decimal: string): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'string' ? safe(value) : jsonText(value)
+  if (typeof value === 'string') return safe(value)
+  const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
+  return isNumber ? jsonText(value).replace('.', decimal) : jsonText(value)
 }
 
 /** The columns of a file: those of its first page, unless its header row can be written again. */

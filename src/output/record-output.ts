@@ -20,6 +20,8 @@ export interface RecordOutput {
   readonly isWhole?: boolean
   /** Whether cells that a spreadsheet would evaluate are defused, in csv and tsv. */
   readonly isCsvSafe: boolean
+  /** For csv that a spreadsheet program opens; undefined: RFC 4180. */
+  readonly spreadsheet?: SpreadsheetMarks | undefined
   /**
    * For csv and tsv: every page may add columns after the earlier ones. Called with the new header row each time; earlier
    * lines are then shorter than later ones. Undefined: the first page determines the columns.
@@ -29,6 +31,12 @@ export interface RecordOutput {
   readonly columnTypes?: ReadonlyMap<string, ColumnType>
   /** From `--jq`, for json and jsonl: its results are printed instead of the records. */
   readonly query: Query | undefined
+}
+
+/** What a spreadsheet program expects of a csv file in the locale of its user. */
+export interface SpreadsheetMarks {
+  readonly delimiter: ',' | ';'
+  readonly decimal: string
 }
 
 export type Format = (typeof OUTPUT_FORMATS)[number]

@@ -82,6 +82,54 @@ test('a number that a spreadsheet has shortened is refused over digits, with bot
   expect((await json('contacts', 'list')).map(({ phone }: { phone: string }) => phone)).toContain('+49 1522 1234567')
 })
 
+test("--match 'email, else phone' matches by email, and by phone what no email matches; the plan counts both", async () => {
+  const { json, crm, file } = await serviceHome()
+  const set = (...pairs: readonly string[]) => pairs.flatMap((pair) => ['--set', pair])
+  await json('contacts', 'create', ...set('name=Ada', 'email=ada@x.test', 'phone=+49 1'))
+  await json('contacts', 'create', ...set('name=Bob', 'phone=+49 2'))
+  await json('contacts', 'create', ...set('name=Cyd', 'email=cyd@x.test', 'phone=+49 3'))
+  const text = [
+    'name,email,phone',
+    'Ada L,ADA@x.test,+49 11',
+    'Bob L,bob@x.test,+49 2',
+    'Cyd L,,+49 3',
+    'New,,+49 4',
+    'Newer,new@x.test,+49 5',
+  ]
+  const rows = file('rows.csv', `${text.join('\n')}\n`)
+  const match = ['--match', 'email, else phone', '--yes'] as const
+  const { exit, stderr } = await crm('contacts', 'import', rows, ...match)
+  expect(exit, stderr).toBe(0)
+  expect(stderr).toContain('Matched rows: 1 by email, 2 by phone.')
+  const shown = (await json('contacts', 'list')).map(({ name, email, phone }: CrmRecord) => [name, email, phone])
+  expect(shown).toHaveLength(5)
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      // By phone: the email is written like any field. By email: so is the phone.
+      ['Ada L', 'ada@x.test', '+49 11'],
+      ['Bob L', 'bob@x.test', '+49 2'],
+      ['Cyd L', 'cyd@x.test', '+49 3'],
+      ['New', undefined, '+49 4'],
+    ]),
+  )
+  expect(await json('contacts', 'import', rows, ...match, '--again')).toMatchObject({ done: 0, unchanged: 5 })
+})
+
+test('with an else, two rows for one record are refused, and so is a row without any of its members', async () => {
+  const { json, crm, file } = await serviceHome()
+  const match = ['--match', 'email, else phone', '--yes'] as const
+  for (const [rows, error] of [
+    ['A,a@x.test,+49 1\nB,,+49 1\n', 'the same email, else phone as line 2'],
+    ['A,,\n', 'no value in email, else phone to match by'],
+  ]) {
+    const refused = await crm('contacts', 'import', file('rows.csv', `name,email,phone\n${rows}`), ...match)
+    expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(error as string) })
+  }
+  const wrong = await crm('contacts', 'import', file('rows.csv', 'name,id\nA,1\n'), '--match', 'id, else name')
+  expect(wrong).toMatchObject({ exit: 2, stderr: expect.stringContaining("--match 'email, else phone'") })
+  expect(await json('contacts', 'list')).toEqual([])
+})
+
 test('a file that was imported is not imported a second time unless that is asked', async () => {
   const { json, crm, file } = await serviceHome()
   const rows = file('rows.csv', 'name\nAda\nBob\n')

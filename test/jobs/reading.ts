@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decodeInput } from '../../src/jobs/input/decode-input.ts'
 import { openRows } from '../../src/jobs/input/open-rows.ts'
 import type { InputRow, RowFinding, RowOptions, RowSource } from '../../src/jobs/input/row.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -44,7 +45,8 @@ async function openInput({
   const path = join(await tempFolder(), 'input')
   await writeFile(path, bytes)
   const signal = new AbortController().signal
-  return { ...(await openRows({ ...DEFAULTS, path, name, signal, ...given })), path }
+  const text = await decodeInput({ path, name, asked: given.encoding })
+  return { ...(await openRows({ ...DEFAULTS, path, text, name, signal, ...given })), path }
 }
 
 export async function allRows(source: Pick<RowSource, 'rows'>): Promise<readonly InputRow[]> {

@@ -13,7 +13,6 @@ import type { Report } from './unattended.ts'
 
 type ReadFlags = ImportRequest['read']
 type InputFormat = NonNullable<ReadFlags['format']>
-type Encoding = NonNullable<ReadFlags['encoding']>
 
 /** How the input is read; undefined parts are detected. */
 export interface InputFlags {
@@ -33,7 +32,6 @@ export interface InputFlags {
 }
 
 const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml']
-const ENCODINGS: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed']
 
 const DECIMALS: readonly NonNullable<ReadFlags['decimal']>[] = ['comma', 'point']
 const DATE_ORDERS: readonly NonNullable<ReadFlags['dateOrder']>[] = ['DMY', 'MDY', 'YMD']
@@ -73,7 +71,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     compute: flags.compute ?? [],
     format: flags.format,
     sheet: flags.sheet,
-    ...encodingOf(flags.encoding),
+    encoding: flags.encoding,
     delimiter: flags.delimiter,
     quote: flags.quote,
     isCsvSafe: flags.fromCsvSafe === true,
@@ -99,16 +97,6 @@ function parseEncoding(text: string): string {
   }
 }
 
-function isReadAsItIs(name: string): name is Encoding {
-  return (ENCODINGS as readonly string[]).includes(name)
-}
-
-/** Any other encoding than those that are cut as they are is decoded first. */
-function encodingOf(name: string | undefined): Pick<ReadFlags, 'encoding' | 'decodedFrom'> {
-  if (name === undefined || isReadAsItIs(name)) return { encoding: name }
-  return { encoding: 'utf-8', decodedFrom: name }
-}
-
 function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t'
   if (text.length === 1) return text
@@ -131,7 +119,7 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
   const options = [
     new Option(
       '--match <fields>',
-      'a record with the same value in this field is changed; comma separated: in all of them',
+      "a record with the same value in this field is changed; comma separated: in all of them; 'email, else phone': by phone where no email matches",
     ),
     how === 'makes'
       ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which creates none').choices(MODES)
@@ -165,8 +153,14 @@ export function rejectCreateMode(
 export function matchRequest({ match, mode }: MatchFlags, noun: ImportRequest['noun']): ImportRequest['match'] {
   const names = (match ?? '')
     .split(',')
-    .map((name) => name.trim())
+    .map((name) => name.trim().replace(/^else\s+/, 'else '))
     .filter(Boolean)
+  const hasElse = names.some((name) => name.startsWith('else '))
+  if (hasElse && (names[0]?.startsWith('else ') || names.some((name) => /^(?:else )?id$/.test(name)))) {
+    throw new CrmError('usage', `--match ${JSON.stringify(match)}: expected members, or id alone`, {
+      hint: "--match email, --match name,company, --match 'email, else phone'",
+    })
+  }
   if (names.length === 0 && mode !== undefined && mode !== 'create') {
     throw new CrmError('usage', `--mode ${mode} needs --match`, {
       hint: `--match ${matchHint(resourceOf(noun))} --mode ${mode}`,

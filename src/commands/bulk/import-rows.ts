@@ -193,10 +193,9 @@ async function writeFindings({ io }: Context, findings: Findings, file: string):
   const counts = new Map(groups.map(({ code, column, count }) => [`${code} ${column}`, count]))
   const write = (value: JsonObject) => io.stderr.write(`${jsonText(value)}\n`)
   for (const { code, column = null, count } of groups) write({ findings: { code, column, count } })
-  for await (const { line, offset, cell, code, column = null, value = null, message } of findings.all()) {
+  for await (const { line, position, cell, code, column = null, value = null, message } of findings.all()) {
     const count = counts.get(`${code} ${column ?? undefined}`) ?? null
-    // The bytes of a workbook say nothing.
-    const place = cell === undefined ? { line, byte: offset } : { line, cell }
+    const place = { line, ...(position !== undefined && { position }), ...(cell !== undefined && { cell }) }
     write({ finding: { file, ...place, code, column, value, message, count } })
   }
 }

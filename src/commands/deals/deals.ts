@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type CommandGroup, examples } from '../command-tree.ts'
-import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
+import { addExportFlags, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { createFilterCheck, createStageCheck } from '../filter-check.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
@@ -72,7 +72,7 @@ function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
       ),
     )
     .action(act(exportDeals))
-  addTypesFlag(all)
+  addExportFlags(all)
   addScopedFlags(all, ['export'])
 }
 

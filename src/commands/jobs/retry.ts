@@ -99,7 +99,6 @@ function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['rea
     nullToken: flags.null ?? read.nullToken,
     ...((typed.isEmptyCleared || read.isEmptyCleared) && { isEmptyCleared: true }),
     compute: flags.compute ?? read.compute,
-    encoding: typed.encoding ?? read.encoding,
     delimiter: flags.delimiter ?? read.delimiter,
     quote: flags.quote ?? read.quote,
     isCsvSafe: typed.isCsvSafe || read.isCsvSafe,

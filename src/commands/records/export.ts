@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type OpenRecordCommand } from '../command-tree.ts'
-import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
+import { addExportFlags, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
 
@@ -17,7 +17,7 @@ export function addExport(
     .argument('<file>', EXPORT_FILE_HELP)
     .addHelpText('after', examples(...lines))
     .action(act((ctx, file: string, flags: ExportFlags) => exportRecords(ctx, resource, file, flags)))
-  addTypesFlag(all)
+  addExportFlags(all)
   addScopedFlags(all, ['export'])
 }
 

@@ -5,8 +5,7 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/delimited-writer.ts'
 import { printRecords } from '../../output/print-records.ts'
 import type { RecordOutput } from '../../output/record-output.ts'
-import { createDelimitedCutter, type Dialect } from '../input/cut-delimited.ts'
-import { cutRecords } from '../input/cut-records.ts'
+import { type Dialect, readDelimitedRecords, sampleCells } from '../input/read-delimited.ts'
 import type { TextualFormat } from '../input/row.ts'
 import { withTypedColumns } from './typed-columns.ts'
 
@@ -73,30 +72,28 @@ interface Padding {
   readonly from: string
   /** The final header row, with its line end. */
   readonly header: string
-  readonly out: { readonly format: TextualFormat; readonly signal: AbortSignal }
+  readonly out: Pick<Export, 'format' | 'signal' | 'spreadsheet'>
   readonly stream: OutputStream
 }
 
 /** Pads every line with empty cells to the width of the header row. */
 async function padLines({ from, header, out, stream }: Padding): Promise<void> {
-  const dialect: Dialect =
-    out.format === 'tsv'
-      ? { delimiter: '\t', quote: undefined, newline: '\n' }
-      : { delimiter: ',', quote: '"', newline: '\n' }
-  const lineEnd = out.format === 'tsv' ? '\n' : '\r\n'
-  const headCutter = createDelimitedCutter(dialect, from, 1)
-  const [head] = headCutter.cut({ units: header, offset: 0, isLast: true }).cuts
-  const width = head?.cells.length ?? 0
-  stream.write(header)
+  const isTsv = out.format === 'tsv'
+  const delimiter = isTsv ? '\t' : (out.spreadsheet?.delimiter ?? ',')
+  const dialect: Dialect = { delimiter, quote: isTsv ? undefined : '"', newline: '\n' }
+  const mark = out.spreadsheet ? '\ufeff' : ''
+  const lineEnd = isTsv ? '\n' : '\r\n'
+  const width = sampleCells(header, dialect).rows[0]?.length ?? 0
+  stream.write(mark + header)
   let isHead = true
-  const input = { path: from, name: from, encoding: 'utf-8', hasBom: false, signal: out.signal } as const
-  for await (const { cuts, window } of cutRecords(input, createDelimitedCutter(dialect, from, 1))) {
-    const lines = (isHead ? cuts.slice(1) : cuts).map(
-      ({ start, end, cells }) =>
-        window.units.slice(start, end) + dialect.delimiter.repeat(width - cells.length) + lineEnd,
+  for await (const records of readDelimitedRecords(
+    { path: from, name: from, signal: out.signal, start: Buffer.byteLength(mark) },
+    dialect,
+  )) {
+    const lines = (isHead ? records.slice(1) : records).map(
+      ({ text, cells }) => text + dialect.delimiter.repeat(width - cells.length) + lineEnd,
     )
     isHead = false
-    // The units of UTF-8 are its bytes.
-    stream.write(Buffer.from(lines.join(''), 'latin1').toString())
+    stream.write(lines.join(''))
   }
 }

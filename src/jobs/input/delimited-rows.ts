@@ -1,42 +1,33 @@
 import { setAtPath } from '../../core/json.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
 import { type Column, convertCell } from './columns.ts'
-import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
-import { type CutInput, codecOf, cutRecords, type DraftHooks } from './cut-records.ts'
-import { encodingOf } from './mixed-encoding.ts'
+import type { DecodedText } from './cut-records.ts'
+import { type Dialect, readDelimitedRecords } from './read-delimited.ts'
 import { type FindingCode, type InputRow, NO_LINE, type ReadSheet, type RowOptions } from './row.ts'
 import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
 
-export interface DelimitedInput extends CutInput {
+export interface DelimitedInput extends DecodedText {
   readonly dialect: Dialect
   /** Whether cells have the backslash escapes of `-o tsv`. */
   readonly hasEscapes: boolean
   readonly isCsvSafe: boolean
 }
 
-const BEYOND_ASCII = /\P{ASCII}/u
-
 type ReadCell = (cell: string) => string | undefined
 
-/** The rows of csv and tsv as drafts, window by window. */
+/** The rows of csv and tsv as drafts. `onBlank` is called with the line of a row of empty cells. */
 export async function* readDelimited(
   input: DelimitedInput,
-  rules: Omit<CellRules, 'readCell'> & { readonly hooks: DraftHooks },
+  rules: CellRules,
+  onBlank: (line: number) => void,
 ): AsyncGenerator<readonly RowDraft[]> {
-  const { dialect, name, encoding } = input
-  const { unitBytes } = codecOf(encoding)
-  const [plain, decoding] = [cellReader(input, true), cellReader(input, false)]
-  const readMixed = encoding === 'mixed' ? mixedReader(input, rules) : undefined
   let isHead = true
-  for await (const { cuts, window, isDecoded } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
-    const cellRules = { ...rules, readCell: isDecoded ? plain : decoding }
-    const drafts = (isHead ? cuts.slice(1) : cuts).map(({ cells, line, start, end }) => {
-      const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
-      const read = isDecoded ? undefined : readMixed?.(window.units.slice(start, end), line)
-      const draft = read === 'neither' ? undecodable(place) : cellsToRow(cells, place, read ?? cellRules)
-      if (!draft) rules.hooks.onBlank(line)
+  for await (const records of readDelimitedRecords(input, input.dialect)) {
+    const drafts = (isHead ? records.slice(1) : records).map((record) => {
+      const draft = cellsToRow(record.cells, record, rules)
+      if (!draft) onBlank(record.line)
       return draft
     })
     isHead = false
@@ -44,39 +35,30 @@ export async function* readDelimited(
   }
 }
 
-export function cellReader({ encoding, hasEscapes, isCsvSafe }: DelimitedInput, isDecoded: boolean): ReadCell {
-  const { text } = codecOf(encoding)
-  const decode: (cell: string) => string = isDecoded
-    ? (cell) => cell
-    : (cell) => (BEYOND_ASCII.test(cell) ? text(cell) : cell)
-  if (!hasEscapes && !isCsvSafe) return decode
+/** Of a cell or a heading; undefined for an invalid escape. */
+export function cellReader({ hasEscapes, isCsvSafe }: Pick<DelimitedInput, 'hasEscapes' | 'isCsvSafe'>): ReadCell {
   const withoutEscapes: ReadCell = hasEscapes ? unescapeTsv : (cell) => cell
   return (cell) => {
-    const plain = withoutEscapes(decode(cell))
+    const plain = withoutEscapes(cell)
     return isCsvSafe && plain !== undefined ? restoreDefused(plain) : plain
   }
 }
 
-/** The rules for one line of a mixed input; undefined for a line of UTF-8. */
-function mixedReader(input: DelimitedInput, rules: Omit<CellRules, 'readCell'> & { readonly hooks: DraftHooks }) {
-  const windows = { ...rules, readCell: cellReader({ ...input, encoding: 'windows-1252' }, false) }
-  return (units: string, line: number): CellRules | 'neither' | undefined => {
-    const encoding = encodingOf(units)
-    if (encoding !== 'windows-1252') return encoding === 'neither' ? encoding : undefined
-    rules.hooks.onRepaired(line)
-    return windows
-  }
+const MEANINGS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0', '\\': '\\' }
+
+/** Reverses the escapes that `-o tsv` writes; undefined for an invalid one. */
+function unescapeTsv(text: string): string | undefined {
+  if (!text.includes('\\')) return text
+  let isValid = true
+  const plain = text.replace(/\\(.?)/gs, (_, char: string) => {
+    const meaning = MEANINGS[char]
+    if (meaning === undefined) isValid = false
+    return meaning ?? ''
+  })
+  return isValid ? plain : undefined
 }
 
-/** A line with characters of both encodings, or of none: which one is right cannot be known. */
-function undecodable(place: RowPlace): RowDraft {
-  const draft = createDraft(place, false)
-  const message = 'its bytes are neither all UTF-8 nor all Windows-1252; correct the line in one encoding'
-  addFinding(draft, { column: undefined, value: undefined, code: 'mixed_encoding', message })
-  return draft
-}
-
-interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed' | 'isEmptyCleared'> {
+interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed' | 'isEmptyCleared' | 'isCsvSafe'> {
   readonly columns: readonly Column[]
   readonly readSheet?: ReadSheet | undefined
   readonly hasGiven: boolean
@@ -102,7 +84,7 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
     if (cell === '' || (rules.isTrimmed && cell.trim() === '')) placeEmpty(draft, column, rules)
     else {
       isBlank = false
-      placeText(draft, { column, cell, at }, rules)
+      positionText(draft, { column, cell, at }, rules)
     }
   }
   return isBlank ? undefined : draft
@@ -114,7 +96,7 @@ interface PlacedCell {
   readonly at: number
 }
 
-function placeText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: CellRules): void {
+function positionText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: CellRules): void {
   const fault = rules.readSheet?.faultAt(draft.row.line, at)
   if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)
   else placeFault(draft, column, { fault, text: rules.readCell(cell) ?? cell })
@@ -144,6 +126,18 @@ function isErrorText(text: string, { role, type, isTyped }: Column): boolean {
   return text.includes('#') && ERROR_TEXTS.has(text.trim()) && role !== 'ignored' && !(isTyped && type === 'text')
 }
 
+const DEFUSED = {
+  code: 'csv_safe',
+  message:
+    'an apostrophe before a formula, as --csv-safe writes it; --from-csv-safe takes it off, --map COLUMN=FIELD:text keeps it',
+} as const
+
+/** Whether a file that nothing says to be of `--csv-safe` has its mark: no program shows such an apostrophe to the person who typed it. */
+function isDefused(text: string, { role, type, isTyped }: Column, { isCsvSafe, readSheet }: CellRules): boolean {
+  const canBe = !isCsvSafe && !readSheet && role !== 'ignored' && !(isTyped && type === 'text')
+  return canBe && /^'+[=+\-@]/.test(text)
+}
+
 interface FaultyCell {
   readonly fault: FindingCode
   readonly text: string
@@ -164,6 +158,10 @@ function placeCell(draft: RowDraft, column: Column, cell: string, rules: CellRul
   }
   if (text !== nullToken && isErrorText(text, column)) {
     placeValue(draft, column, { fault: ERROR_TEXT }, text)
+    return
+  }
+  if (isDefused(text, column, rules)) {
+    placeValue(draft, column, { fault: DEFUSED }, text)
     return
   }
   const converted = text === nullToken ? { value: null } : (column.convert?.(text) ?? convertCell(text, column.type))

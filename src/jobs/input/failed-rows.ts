@@ -5,7 +5,7 @@ import { toMachineError } from '../../files/machine-error.ts'
 import { renamePath } from '../../files/rename.ts'
 import { defuse, safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
-import { bomBytes, codecOf } from './cut-records.ts'
+import { cellPattern } from './read-delimited.ts'
 import type { FormatSummary, InputRow } from './row.ts'
 
 const FAILURE_COLUMNS: FailureCells = [
@@ -35,7 +35,7 @@ export interface FailedRowsOptions {
   readonly to: string
 }
 
-const FLUSH_BYTES = 64 * 1024
+const FLUSH_CHARS = 64 * 1024
 
 /** csv and tsv keep their format; a sheet becomes csv; json and yaml become jsonl, to which rows can be appended. */
 export function failedRowsName({ format }: FormatSummary): string {
@@ -43,32 +43,31 @@ export function failedRowsName({ format }: FormatSummary): string {
   return `failed.${format === 'csv' || format === 'tsv' ? format : 'jsonl'}`
 }
 
+/** In UTF-8; with a byte order mark if the input had one, or was in another encoding. */
 export async function createFailedRows({ input, summary, to }: FailedRowsOptions): Promise<FailedRows> {
-  const codec = codecOf(summary.encoding)
   const source = await openFor(input, 'r')
   // Under its name only when it is whole: a file of --rejects is compared with it. Two may be written at once.
   const part = `${to}.${randomUUID()}.part`
   const target = await openFor(part, 'w')
-  const lineEnd = codec.bytes(summary.lineEnd ?? '\n')
-  let waiting: Buffer[] = [await bomOf(source, summary)]
-  let waitingBytes = 0
-  const push = (line: Buffer): void => {
-    waiting.push(line, lineEnd)
-    waitingBytes += line.length
+  const lineEnd = summary.lineEnd ?? '\n'
+  let waiting = summary.hasBom || summary.encoding !== 'utf-8' ? '\ufeff' : ''
+  const push = async (place: Pick<InputRow, 'offset' | 'length'>, cells: FailureCells): Promise<void> => {
+    const text = await readText(source, place)
+    waiting +=
+      (summary.head ? failedLine(text, cells, summary) : failedObject(await jsonOf(text, summary), cells)) + lineEnd
   }
   const flush = async (): Promise<void> => {
-    const bytes = Buffer.concat(waiting)
-    waiting = []
-    waitingBytes = 0
-    await target.writeFile(bytes).catch((error: unknown) => {
+    const text = waiting
+    waiting = ''
+    await target.writeFile(text).catch((error: unknown) => {
       throw toMachineError(error, part)
     })
   }
-  if (summary.head) push(await failedRow(await readBytes(source, summary.head), FAILURE_COLUMNS, summary))
+  if (summary.head) await push(summary.head, FAILURE_COLUMNS)
   return {
     async add(row, { code, field = '', reason }) {
-      push(await failedRow(await readBytes(source, row), [String(row.line), code, field, reason], summary))
-      if (waitingBytes > FLUSH_BYTES) await flush()
+      await push(row, [String(row.line), code, field, reason])
+      if (waiting.length > FLUSH_CHARS) await flush()
     },
     async close() {
       await flush()
@@ -79,27 +78,14 @@ export async function createFailedRows({ input, summary, to }: FailedRowsOptions
   }
 }
 
-async function failedRow(bytes: Buffer, cells: FailureCells, summary: FormatSummary): Promise<Buffer> {
-  const codec = codecOf(summary.encoding)
-  const units = codec.units(bytes)
-  if (summary.head)
-    return codec.raw(failedLine(units, cells, { summary, toUnits: (text) => codec.units(codec.bytes(text)) }))
-  const text = codec.text(units)
-  return codec.bytes(failedObject(await jsonOf(text, summary), cells))
-}
-
 async function jsonOf(text: string, { format }: FormatSummary): Promise<string> {
   return format === 'yaml' ? (await import('./read-yaml.ts')).yamlToJson(text) : text
 }
 
-async function bomOf(source: FileHandle, summary: FormatSummary): Promise<Buffer> {
-  return readBytes(source, { offset: 0, length: bomBytes(summary) })
-}
-
-async function readBytes(source: FileHandle, { offset, length }: Pick<InputRow, 'offset' | 'length'>): Promise<Buffer> {
+async function readText(source: FileHandle, { offset, length }: Pick<InputRow, 'offset' | 'length'>): Promise<string> {
   const bytes = Buffer.alloc(length)
   await source.read(bytes, 0, length, offset)
-  return bytes
+  return bytes.toString()
 }
 
 async function openFor(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
@@ -113,40 +99,26 @@ async function openFor(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
 /** The cells that crm puts before those of a failed row: behind them, a row that is too short would shift them. */
 type FailureCells = readonly [line: string, code: string, field: string, reason: string]
 
-interface LineRules {
-  readonly summary: FormatSummary
-  /** Encodes with the codec of the input. */
-  toUnits(text: string): string
-}
-
 /**
- * The added cells, then those of the input without those of an earlier failed-rows file, as units. A row that is shorter than
+ * The added cells, then those of the input without those of an earlier failed-rows file. A row that is shorter than
  * the header row is filled up, so that a spreadsheet and a person see which cell belongs to which column.
  */
-function failedLine(units: string, added: FailureCells, { summary, toUnits }: LineRules): string {
+function failedLine(text: string, added: FailureCells, summary: FormatSummary): string {
   const { columns, delimiter = ',' } = summary
-  const cells = cutCells(units, summary)
+  const cells = cutCells(text, summary)
   const whole = [...cells, ...Array<string>(Math.max(0, columns.length - cells.length)).fill('')]
   const own = whole.filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
-  return [...added.map((text) => toUnits(cellText(text, summary))), ...own].join(delimiter)
+  return [...added.map((each) => cellText(each, summary)), ...own].join(delimiter)
 }
 
 /** The cells with their quotes; the line is known to be valid. */
-function cutCells(units: string, { delimiter = ',', quote }: FormatSummary): readonly string[] {
+function cutCells(text: string, { delimiter = ',', quote }: FormatSummary): readonly string[] {
   const cells: string[] = []
-  for (let start = 0; ; ) {
-    const from = quote !== undefined && units[start] === quote ? endOfQuotes(units, start, quote) : start
-    const end = units.indexOf(delimiter, from)
-    cells.push(units.slice(start, end < 0 ? units.length : end))
-    if (end < 0) return cells
-    start = end + 1
+  for (const [, cell = '', end] of text.matchAll(cellPattern({ delimiter, quote }))) {
+    cells.push(cell)
+    if (end === '') break
   }
-}
-
-function endOfQuotes(units: string, open: number, quote: string): number {
-  let at = units.indexOf(quote, open + 1)
-  while (units[at + 1] === quote) at = units.indexOf(quote, at + 2)
-  return at + 1
+  return cells
 }
 
 /** One line, without a formula that a spreadsheet would run: reasons contain text from a server. */

@@ -123,8 +123,8 @@ export async function readHead(path: string, bytes: number): Promise<Buffer> {
 export interface InputPlace {
   /** From 1. */
   readonly line: number
-  /** In bytes, from 0, in the undecoded input. */
-  readonly offset: number
+  /** From 1; undefined: the line is the place. */
+  readonly column?: number | undefined
 }
 
 interface InputFault extends InputPlace {
@@ -139,9 +139,13 @@ interface InputFault extends InputPlace {
 }
 
 /** An error that makes the rest of an input unreadable. It states the place and what to change. */
-export function inputError({ name, sheet, line, offset, what, hint, cause }: InputFault): CrmError {
-  const place = sheet === undefined ? `line ${line}, byte ${offset}` : cellName(sheet, `${line}:${line}`)
+export function inputError({ name, sheet, line, column, what, hint, cause }: InputFault): CrmError {
+  const place = sheet === undefined ? positionText(line, column) : cellName(sheet, `${line}:${line}`)
   return new CrmError('invalid_input', `${inputName(name)}, ${place}: ${what}`, { hint, cause })
+}
+
+export function positionText(line: number, column: number | undefined): string {
+  return column === undefined ? `line ${line}` : `line ${line}, column ${column}`
 }
 
 export function inputName(name: string): string {

@@ -9,7 +9,7 @@ import {
   type UnknownColumn,
 } from './columns.ts'
 import { withConversions } from './convert/converters.ts'
-import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
+import type { DecodedText, OpenInput, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
 import { readJsonRows } from './read-json.ts'
 import { type ColumnUse, type InputFormat, type InputRow, NO_LINE, type RowOptions } from './row.ts'
@@ -23,7 +23,7 @@ const MOST_NAMES = 10_000
 const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, head: undefined }
 
 /** jsonl, json and yaml: every record has member names of its own. */
-export async function openMembers(options: RowOptions, input: CutInput, format: MembersFormat): Promise<OpenInput> {
+export async function openMembers(options: RowOptions, input: DecodedText, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
   const mappings = await withConversions(parseMap(options.map), options)
   const used = new Set<string>()
@@ -33,7 +33,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
     isTrimmed: options.isTrimmed,
   }
   const columns = await firstColumns(readValues(input, format), rules.resolve)
-  const { encoding, hasBom } = input
+  const { encoding, hasBom } = options.text
   return {
     summary: { ...NO_LINES, format, encoding, hasBom, columns },
     areCells: false,
@@ -49,7 +49,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
   }
 }
 
-async function* readValues(input: CutInput, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
+async function* readValues(input: DecodedText, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
   if (format !== 'yaml') return yield* readJsonRows(input, format)
   const { readYaml } = await import('./read-yaml.ts')
   yield* readYaml(input)
@@ -133,7 +133,7 @@ interface MemberRules {
 /** The row of a JSON or YAML record: values keep their types, and null clears a field. */
 function membersToRow(
   value: JsonValue,
-  place: Pick<InputRow, 'line' | 'offset' | 'length'>,
+  place: Pick<InputRow, 'line' | 'offset' | 'length' | 'position'>,
   rules: MemberRules,
 ): RowDraft {
   const draft = createDraft(place, false)

@@ -3,10 +3,9 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { mapFlag, nestedIn } from './columns.ts'
 import { compileComputes } from './compute.ts'
-import { bomBytes, type CutInput, codecOf, type InputSample, type OpenInput } from './cut-records.ts'
-import { detectEncoding } from './detect-encoding.ts'
+import type { DecodedText, InputSample, OpenInput } from './cut-records.ts'
 import { createFindingsFile } from './findings-file.ts'
-import { detectFormat, inputName, readHead } from './input-file.ts'
+import { detectFormat, inputName, positionText, readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
 import type {
@@ -29,20 +28,18 @@ const SAMPLE_BYTES = 64 * 1024
 /** Detects the format of the input; CrmError for flags that do not fit it, and for unreadable input. */
 export async function openRows(options: RowOptions): Promise<RowSource> {
   const { path, name, signal } = options
-  const encoding = options.readSheet ? SHEET_ENCODING : await detectEncoding({ path, name, asked: options.encoding })
-  const input: CutInput = { path, name, signal, ...encoding }
+  const input = { path, name, signal }
   const sample = await readSample(input)
   const format = options.readSheet ? 'xlsx' : (options.format ?? detectFormat(name, sample.text))
   const opened = await openFormat(options, input, format, sample)
   const findings = createFindings(options.findingsPath, (finding) => inSheet(finding, opened.summary))
-  const [blanks, repaired] = [createBlanks(), createBlanks()]
+  const blanks = createBlanks()
   const compute = await compileComputes(options)
   const texts = new Set(opened.summary.columns.flatMap(({ field, isText }) => (isText ? (field ?? []) : [])))
   return {
     summary: opened.summary,
     findings,
     blanks,
-    repaired,
     changes: (fields, existing) => {
       const changes = changesIn(fields, existing, opened.areCells)
       return { ...changes, retyped: changes.retyped.filter((name) => !texts.has(name)) }
@@ -50,9 +47,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
     async *rows(onRefused) {
       findings.clear()
       blanks.clear()
-      repaired.clear()
-      const hooks = { onBlank: blanks.add, onRepaired: repaired.add }
-      for await (const drafts of opened.drafts(hooks)) {
+      for await (const drafts of opened.drafts(blanks.add)) {
         await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepValid(drafts, findings, onRefused)
@@ -80,9 +75,6 @@ function keepValid(
   return rows
 }
 
-/** As the text of a sheet is written. */
-const SHEET_ENCODING = { encoding: 'utf-8', hasBom: true } as const
-
 /** A finding in a sheet names its cell; the whole row is that of its first one. */
 function inSheet(finding: RowFinding, { sheet, columns }: FormatSummary): RowFinding {
   if (sheet === undefined) return finding
@@ -92,15 +84,14 @@ function inSheet(finding: RowFinding, { sheet, columns }: FormatSummary): RowFin
   return { ...finding, cell: cellName(sheet, `${columnLetters(Math.max(0, at))}${finding.line}`) }
 }
 
-async function readSample(input: CutInput): Promise<InputSample> {
-  const bytes = await readHead(input.path, SAMPLE_BYTES)
-  const { units, text } = codecOf(input.encoding)
-  return { text: text(units(bytes.subarray(bomBytes(input)))), isWhole: bytes.length < SAMPLE_BYTES }
+async function readSample({ path }: DecodedText): Promise<InputSample> {
+  const bytes = await readHead(path, SAMPLE_BYTES)
+  return { text: bytes.toString(), isWhole: bytes.length < SAMPLE_BYTES }
 }
 
 async function openFormat(
   options: RowOptions,
-  input: CutInput,
+  input: DecodedText,
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
@@ -202,16 +193,16 @@ function groupLines(name: string, { code, column, count, samples }: FindingGroup
   return [head, ...samples.slice(0, MOST_PLACES).map((finding) => `  ${sampleText(name, finding)}`)]
 }
 
-function sampleText(name: string, { line, offset, cell, value, message }: RowFinding): string {
+function sampleText(name: string, { line, position, cell, value, message }: RowFinding): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
-  return `${inputName(name)}, ${cell ?? `line ${line}, byte ${offset}`}: ${shown}${message}`
+  return `${inputName(name)}, ${cell ?? positionText(line, position)}: ${shown}${message}`
 }
 
 /** Lines for people: how an input is read. Flags can change each part of the first line. */
 export function summaryLines(name: string, summary: FormatSummary): readonly string[] {
   const { format, sheet, encoding, hasBom, delimiter, quote, lineEnd, columns } = summary
   const ofText = [
-    `${NAMES[encoding]}${hasBom ? ' with a byte order mark' : ''}`,
+    `${NAMES[encoding] ?? encoding}${hasBom ? ' with a byte order mark' : ''}`,
     ...(delimiter === undefined ? [] : [`delimiter ${NAMES[delimiter] ?? delimiter}`]),
     ...(format !== 'csv' || quote === '"' ? [] : [quote === undefined ? 'no quotes' : `quote ${quote}`]),
     ...(lineEnd === undefined ? [] : [`lines end in ${NAMES[lineEnd]}`]),

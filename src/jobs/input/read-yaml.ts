@@ -3,51 +3,25 @@ import { type Document, isNode, isSeq, type Node, parseAllDocuments } from 'yaml
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { EXACT_READING } from '../../core/yaml-numbers.ts'
-import {
-  bomBytes,
-  type Cut,
-  type CutInput,
-  type Cutter,
-  codecOf,
-  cutRecords,
-  type ReadValue,
-  type Window,
-} from './cut-records.ts'
+import { type Cutter, cutRecords, type DecodedText, type ReadValue } from './cut-records.ts'
 import { inputError, inputName, isTooDeep, readHead, TOO_DEEP } from './input-file.ts'
-
-/** Document markers and directives, at the left margin; they end an item. */
-const MARK = /^(?:---|\.\.\.)(?:\s|$)|^%/
-
-const NOTHING = /^\s*(?:#.*)?$/
-
-const ITEM = /^-(?:\s|$)/
-
-const EMPTY = { cuts: [], open: undefined, used: 0 }
 
 /** The limit for a file that must be read whole, which takes a hundred times its size in memory. */
 const MOST_WHOLE_BYTES = 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
 
 /** The items of a block list are parsed one by one; any other file is parsed whole: documents, or a list in brackets. */
-export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadValue[]> {
-  const { units, text, unitBytes } = codecOf(input.encoding)
-  const decode = (bytes: Buffer): string => text(units(bytes))
-  const start = decode((await readHead(input.path, SAMPLE_BYTES)).subarray(bomBytes(input)))
-  if (!isItemList(start)) {
-    await refuseLarge(input)
-    const whole = decode((await readFile(input.path)).subarray(bomBytes(input)))
-    yield valuesOf(input, whole, { line: 1, offset: bomBytes(input) })
+export async function* readYaml(input: DecodedText): AsyncGenerator<readonly ReadValue[]> {
+  if (isItemList((await readHead(input.path, SAMPLE_BYTES)).toString())) {
+    const items = cutRecords(input, createItemCutter())
+    for await (const cuts of items) yield cuts.flatMap(({ text, ...place }) => valuesOf(input, text, place))
     return
   }
-  for await (const { cuts, window } of cutRecords(input, createYamlItemCutter(input.name, unitBytes))) {
-    yield cuts.flatMap((cut) => {
-      const place = { line: cut.line, offset: window.offset + cut.start * unitBytes }
-      return valuesOf(input, text(window.units.slice(cut.start, cut.end)), place)
-    })
-  }
+  await refuseLarge(input)
+  yield valuesOf(input, await readFile(input.path, 'utf8'), { line: 1, offset: 0 })
 }
 
-async function refuseLarge({ path, name }: CutInput): Promise<void> {
+async function refuseLarge({ path, name }: DecodedText): Promise<void> {
   const { size } = await stat(path)
   if (size <= MOST_WHOLE_BYTES) return
   const what = `${inputName(name)} has ${size} bytes; YAML in this form must be read whole, expected at most ${MOST_WHOLE_BYTES}`
@@ -58,11 +32,18 @@ async function refuseLarge({ path, name }: CutInput): Promise<void> {
 
 type Start = Pick<ReadValue, 'line' | 'offset'>
 
-function valuesOf(input: CutInput, text: string, start: Start): readonly ReadValue[] {
-  const placeOf = createPlaces(input, text, start)
+function valuesOf({ name }: DecodedText, text: string, start: Start): readonly ReadValue[] {
+  const placeOf = createPlaces(text, start)
   const refuse = (at: number, what: string, cause: unknown): never => {
-    const { line, offset } = placeOf(at, at)
-    throw inputError({ name: input.name, line, offset, what: `not YAML: ${what}`, hint: 'correct it there', cause })
+    const { line } = placeOf(at, at)
+    throw inputError({
+      name,
+      line,
+      column: at - text.lastIndexOf('\n', at - 1),
+      what: `not YAML: ${what}`,
+      hint: 'correct it there',
+      cause,
+    })
   }
   return parseYaml(text, refuse).flatMap((document) =>
     itemsOf(document).map((node) => {
@@ -105,97 +86,44 @@ function jsonOf(node: Node, document: Document, refuse: (what: string, cause: un
 type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>
 
 /** Places must be requested in order: each search starts at the one before. */
-function createPlaces({ encoding }: CutInput, text: string, first: Start): PlaceOf {
-  const { bytes } = codecOf(encoding)
+function createPlaces(text: string, first: Start): PlaceOf {
   let at = 0
   let { line, offset } = first
   return (start, end) => {
     const between = text.slice(at, start)
-    offset += bytes(between).length
+    offset += Buffer.byteLength(between)
     line += between.split('\n').length - 1
     at = start
-    return { line, offset, length: bytes(text.slice(start, end)).length }
+    return { line, offset, length: Buffer.byteLength(text.slice(start, end)) }
   }
 }
-
-/** What a line means at the beginning of the file or of an item. */
-type LineKind = 'item' | 'inside' | 'mark' | 'nothing' | 'other'
-
-type Open = { -readonly [Member in keyof Cut]: Cut[Member] }
 
 /** Whether the text is one block list, with `-` at the beginning of lines; only that form can be cut. */
 function isItemList(start: string): boolean {
-  const kinds = start.split('\n').map(kindOf)
-  return kinds.find((kind) => kind !== 'mark' && kind !== 'nothing') === 'item'
-}
-
-function kindOf(text: string): LineKind {
-  if (ITEM.test(text)) return 'item'
-  if (MARK.test(text)) return 'mark'
-  if (NOTHING.test(text)) return 'nothing'
-  return /^\s/.test(text) ? 'inside' : 'other'
+  return /^(?:(?:[ \t]*(?:#.*)?|%.*|---(?:[ \t].*)?)\r?\n)*-(?:\s|$)/.test(start)
 }
 
 /** The contents of an item are indented (YAML 1.2, 8.2.1), so no part of them looks like the next item. */
-function createYamlItemCutter(name: string, unitBytes: number): Cutter<Cut> {
+function createItemCutter(): Cutter {
   let line = 1
+  const passLines = (text: string): void => {
+    line += text.split('\n').length - 1
+  }
   return {
     line: () => line,
-    cut: (window) => {
-      const { cuts, open, used, linesRead, strayAt } = cutItems(window, line)
-      if (strayAt !== undefined) {
-        throw inputError({
-          name,
-          line: line + linesRead,
-          offset: window.offset + strayAt * unitBytes,
-          what: 'expected an item of the list, which begins with -',
-          hint: 'correct it there; the lines of an item are indented',
-        })
-      }
-      line = open?.line ?? line + linesRead
-      return { cuts, used: open?.start ?? used }
+    cut: ({ units, isLast }) => {
+      const [first, ...others] = Array.from(units.matchAll(/^-(?=\s|$)/gm), ({ index }) => index)
+      if (first === undefined) return { cuts: [], used: 0 }
+      passLines(units.slice(0, first))
+      let start = first
+      const cuts = [...others, ...(isLast ? [units.length] : [])].map((end) => {
+        const cut = { start, end, line }
+        passLines(units.slice(start, end))
+        start = end
+        return cut
+      })
+      return { cuts, used: start }
     },
-  }
-}
-
-interface Items {
-  readonly cuts: readonly Cut[]
-  /** The last item, if the next window may continue it. */
-  readonly open: Cut | undefined
-  readonly used: number
-  readonly linesRead: number
-  /** The position of text outside the items. */
-  readonly strayAt: number | undefined
-}
-
-function cutItems({ units, isLast }: Window, firstLine: number): Items {
-  const items: Open[] = []
-  let isOpen = false
-  let used = 0
-  let linesRead = 0
-  for (const { start, end, next } of linesOf(units, isLast)) {
-    const kind = kindOf(units.slice(start, end))
-    const last = isOpen ? items.at(-1) : undefined
-    if (kind === 'item') items.push({ start, end, line: firstLine + linesRead })
-    else if (kind === 'inside' && last) last.end = end
-    else if (kind !== 'mark' && kind !== 'nothing') return { ...EMPTY, linesRead, strayAt: start }
-    if (kind !== 'nothing') isOpen = kind !== 'mark'
-    used = next
-    linesRead++
-  }
-  const open = isOpen && !isLast ? items.pop() : undefined
-  return { cuts: items, open, used, linesRead, strayAt: undefined }
-}
-
-/** Complete lines; the last line of the input may have no line end. */
-function* linesOf(units: string, isLast: boolean): Generator<{ start: number; end: number; next: number }> {
-  for (let start = 0; start < units.length; ) {
-    const newlineAt = units.indexOf('\n', start)
-    if (newlineAt < 0 && !isLast) return
-    const end = newlineAt < 0 ? units.length : newlineAt
-    const next = Math.min(end + 1, units.length)
-    yield { start, end, next }
-    start = next
   }
 }
 

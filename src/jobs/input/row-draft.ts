@@ -15,10 +15,14 @@ export interface RowDraft {
   readonly refused: string[]
 }
 
-export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>, hasGiven: boolean): RowDraft {
-  const { line, offset, length } = place
+type Place = Pick<InputRow, 'line' | 'offset' | 'length' | 'position'>
+
+export function createDraft({ line, offset, length, position }: Place, hasGiven: boolean): RowDraft {
   return {
-    row: { line, offset, length, id: undefined, parent: undefined, earlierLine: undefined, fields: {} },
+    row: {
+      ...{ line, offset, length, ...(position !== undefined && { position }) },
+      ...{ id: undefined, parent: undefined, earlierLine: undefined, fields: {} },
+    },
     given: hasGiven ? {} : undefined,
     findings: [],
     refused: [],
@@ -33,7 +37,8 @@ export interface NewFinding {
 }
 
 export function addFinding({ row, findings }: RowDraft, finding: NewFinding): void {
-  findings.push({ line: row.line, offset: row.offset, ...finding })
+  const { line, offset, position } = row
+  findings.push({ line, offset, ...(position !== undefined && { position }), ...finding })
 }
 
 const UNPAIRED = 'half a character, which UTF-8 cannot encode'

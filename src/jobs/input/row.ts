@@ -15,10 +15,12 @@ export const OTHER_TEXT = -1
 export interface InputRow {
   /** The line where it starts, from 1; the header row counts. */
   readonly line: number
-  /** Of its first byte, in the undecoded input. */
+  /** Of its first byte, in the input as UTF-8. */
   readonly offset: number
   /** In bytes, without the line end; with `offset` it locates the row in the input. */
   readonly length: number
+  /** The column of its line where it starts, from 1; undefined: where the line starts. */
+  readonly position?: number
   /** From an `id` column. */
   readonly id: string | undefined
   /** The deal of a note. */
@@ -37,10 +39,14 @@ export type InputFormat = (typeof INPUT_FORMATS)[number]
 
 export type TextualFormat = Exclude<InputFormat, 'xlsx'>
 
-/** `mixed`: each line is UTF-8, or else Windows-1252. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed'] as const
-
-export type Encoding = (typeof ENCODINGS)[number]
+/** How an input was encoded that is UTF-8 without a byte order mark now. */
+export interface TextEncoding {
+  /** A name of https://encoding.spec.whatwg.org; `mixed`: each line was UTF-8, or else Windows-1252. */
+  readonly encoding: string
+  readonly hasBom: boolean
+  /** Lines of a mixed input that were Windows-1252. */
+  readonly repaired: number
+}
 
 /** A column or member of the input, and the field that it becomes. */
 export interface ColumnUse {
@@ -59,7 +65,8 @@ export interface FormatSummary {
   readonly format: InputFormat
   /** Of xlsx: the sheet, of which this is the text. */
   readonly sheet?: string
-  readonly encoding: Encoding
+  /** What it was before it was decoded; a name of the WHATWG, or `mixed`. */
+  readonly encoding: string
   readonly hasBom: boolean
   /** Undefined except for csv, tsv and xlsx, like the next two members. */
   readonly delimiter: string | undefined
@@ -76,6 +83,8 @@ export interface FormatSummary {
 export interface RowFinding {
   readonly line: number
   readonly offset: number
+  /** As in InputRow. */
+  readonly position?: number
   /** Of a sheet: `Sheet1!C7`. */
   readonly cell?: string
   /** The name in the input; undefined if the finding concerns the whole row. */
@@ -110,6 +119,7 @@ export const FINDING_CODES = [
   'not_a_date',
   'mixed_encoding',
   'cell_error',
+  'csv_safe',
   'formula_without_value',
   'shortened_number',
 ] as const
@@ -145,22 +155,20 @@ export interface Blanks {
 }
 
 /** A row with errors, and its place in the input. */
-export interface RefusedRow extends Pick<InputRow, 'line' | 'offset' | 'length'> {
+export interface RefusedRow extends Pick<InputRow, 'line' | 'offset' | 'length' | 'position'> {
   readonly findings: readonly RowFinding[]
 }
 
 export interface RowSource {
   readonly summary: FormatSummary
-  /** Lines of the last pass that are Windows-1252 in a mixed input. */
-  readonly repaired: Blanks
   /** Of the last pass, like the findings. */
   readonly blanks: Blanks
   /** The findings of the last pass so far, and those that were added. */
   readonly findings: Findings
   /**
    * One pass over the whole input, in its order, in batches of any size. Rows with a finding go to `onRefused` instead. An
-   * error that makes the rest of the input unreadable (an unclosed quote, invalid bytes) is a CrmError `invalid_input` with line and
-   * byte offset.
+   * error that makes the rest of the input unreadable (an unclosed quote) is a CrmError `invalid_input` with line and
+   * column.
    */
   rows(onRefused?: (row: RefusedRow) => void): AsyncIterable<readonly InputRow[]>
   /**
@@ -198,14 +206,16 @@ export interface ReadSheet {
 }
 
 export interface RowOptions {
-  /** A regular file; it may be read more than once. */
+  /** A regular file, decoded; it may be read more than once. */
   readonly path: string
+  readonly text: TextEncoding
   /** As named on the command line, `-` for stdin: its extension determines the format, and messages show it. */
   readonly name: string
   readonly kind: ImportableResource
-  /** `--format`, `--encoding`, `--delimiter`, `--quote` (`none`: quotes are text). */
+  /** `--encoding`, in which the input was before it was decoded; undefined: UTF-8 or UTF-16. */
+  readonly encoding: string | undefined
+  /** `--format`, `--delimiter`, `--quote` (`none`: quotes are text). */
   readonly format: InputFormat | undefined
-  readonly encoding: Encoding | undefined
   readonly delimiter: string | undefined
   readonly quote: string | undefined
   /** `--sheet`: the name or number of a sheet. */

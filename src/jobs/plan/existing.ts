@@ -71,11 +71,41 @@ export class Existing {
   }
 }
 
+/** Before a member of `--match` that is tried where those before it match nothing: `email, else phone`. */
+const ELSE = 'else '
+
+/** The members to match by, then those that are tried in their place. */
+export function alternativesOf(names: readonly string[]): readonly (readonly string[])[] {
+  const all: string[][] = [[]]
+  for (const name of names) {
+    if (name.startsWith(ELSE)) all.push([name.slice(ELSE.length)])
+    else all.at(-1)?.push(name)
+  }
+  return all
+}
+
 /**
- * The key by which a row matches a record: all members of `--match`. Texts are folded, numbers compared by value. Undefined if
- * a member is missing, null or empty: such a row matches nothing.
+ * The keys by which a row matches a record, the first that it has counting: all members of an alternative of `--match`. Texts are folded,
+ * numbers compared by value. None if a member of each is missing, null or empty: such a row matches nothing.
  */
+function matchKeys(record: JsonObject, names: readonly string[]): readonly string[] {
+  return alternativesOf(names).flatMap((own, at) => {
+    const key = keyIn(record, own)
+    return key === undefined ? [] : [at === 0 ? key : `${ELSE}${at} ${key}`]
+  })
+}
+
+/** The alternative of which a key is, from 0. */
+export function alternativeIn(key: string): number {
+  return key.startsWith(ELSE) ? Number.parseInt(key.slice(ELSE.length), 10) : 0
+}
+
+/** The first of matchKeys. */
 export function matchKey(record: JsonObject, names: readonly string[]): string | undefined {
+  return matchKeys(record, names)[0]
+}
+
+function keyIn(record: JsonObject, names: readonly string[]): string | undefined {
   const parts: string[] = []
   for (const name of names) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined
@@ -90,20 +120,26 @@ export function matchKey(record: JsonObject, names: readonly string[]): string |
 export function keysOfRecord(record: CrmRecord, names: readonly string[], valuesOf: ValuesOf): readonly string[] {
   if (names[0] === 'id') return [record].flatMap((one) => byId(one) ?? [])
   let forms: readonly CrmRecord[] = [record]
-  for (const name of names) {
+  for (const name of alternativesOf(names).flat()) {
     const others = valuesOf(record, name).filter((value) => value !== record[name])
     if (others.length > 0)
       forms = forms.flatMap((form) => [form, ...others.map((value) => ({ ...form, [name]: value }))])
   }
-  return [...new Set(forms.flatMap((form) => matchKey(form, names) ?? []))]
+  return [...new Set(forms.flatMap((form) => matchKeys(form, names)))]
 }
 
-/** The key of a row, whose id is no member. */
-export function keyOfRow(
-  row: { readonly id?: string | undefined; readonly fields: JsonObject },
-  names: readonly string[],
-) {
-  return names[0] === 'id' ? row.id : matchKey(row.fields, names)
+interface KeyedRow {
+  readonly id?: string | undefined
+  readonly fields: JsonObject
+}
+
+/** The keys of a row, whose id is no member, in the order in which they are tried. */
+export function keysOfRow({ id, fields }: KeyedRow, names: readonly string[]): readonly string[] {
+  return names[0] === 'id' ? (id === undefined ? [] : [id]) : matchKeys(fields, names)
+}
+
+export function keyOfRow(row: KeyedRow, names: readonly string[]): string | undefined {
+  return keysOfRow(row, names)[0]
 }
 
 const EMAIL_NAME = /e-?_?mail/i

@@ -13,11 +13,8 @@ import type { MostRejects } from './row-errors.ts'
 /** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<
   RowOptions,
-  'readSheet' | 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'
-> & {
-  /** The file is decoded from this encoding of the WHATWG to UTF-8 before it is read. */
-  readonly decodedFrom?: string | undefined
-}
+  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'
+>
 
 export interface ImportRequest {
   readonly noun: JobNoun
@@ -104,7 +101,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['compute', read.compute],
     ['format', read.format],
     ['sheet', read.sheet],
-    ['encoding', read.decodedFrom ?? read.encoding],
+    ['encoding', read.encoding],
     ['delimiter', read.delimiter],
     ['quote', read.quote],
     ['trim', read.isTrimmed ? 'yes' : undefined],

@@ -7,10 +7,11 @@ import { type Earlier, earlierJobs, existingFromRun, type RunIdentity } from '..
 import type { JobState } from '../history/job-state.ts'
 import { type Mapping, parseMap } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
+import { decodeInput } from '../input/decode-input.ts'
 import { mapName } from '../input/header-row.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, ReadSheet, RowSource } from '../input/row.ts'
+import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { dropDraft, type JobDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked, keptRecheck } from '../send/recheck.ts'
@@ -68,14 +69,14 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const { paths } = draft
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const { input, readSheet } = await spool(context, request, paths.input)
+  const { input, readSheet, text } = await spool(context, request, paths.input)
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { ...paths, size: input.size, readSheet })
+  const reading = readingOf(context, request, { ...paths, size: input.size, readSheet, text })
   const source = await openRows({
     ...reading,
     stages: rules.refersTo('stage') ? undefined : stages,
@@ -124,7 +125,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
         matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages, seen }),
       },
-      lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(source)],
+      lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(text)],
       leftLines: notSentLines(builder),
       ...(findings.count > 0 && { rejectedLines: findingLines(inputName, findings) }),
     }
@@ -150,9 +151,9 @@ function earlierOf(
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 
-function repairedLines({ repaired: { count } }: RowSource): readonly string[] {
-  if (count === 0) return []
-  return [`${count === 1 ? '1 line is' : `${count} lines are`} Windows-1252, the others UTF-8`]
+function repairedLines({ repaired }: TextEncoding): readonly string[] {
+  if (repaired === 0) return []
+  return [`${repaired === 1 ? '1 line is' : `${repaired} lines are`} Windows-1252, the others UTF-8`]
 }
 
 interface Spooled {
@@ -161,31 +162,30 @@ interface Spooled {
   /** Of the job. */
   readonly folder: string
   readonly readSheet: ReadSheet | undefined
+  readonly text: TextEncoding
 }
 
-/** Copies the input; of a workbook, the text of a sheet takes its place. */
+/** A sheet is written in UTF-8; a spreadsheet knows its failed rows by the mark. */
+const SHEET_ENCODING: TextEncoding = { encoding: 'utf-8', hasBom: true, repaired: 0 }
+
+/** Copies the input, and decodes it; of a workbook, the text of a sheet takes its place. */
 async function spool(context: PlanningContext, { inputName: name, read, kind }: ImportRequest, path: string) {
   await spoolInput(name, context.stdin(), path)
-  const { decodedFrom: from } = read
-  if (from !== undefined) {
-    const { decodeInput } = await import('../input/decode-input.ts')
-    await decodeInput(path, { name, from })
-    context.note(`${name === '-' ? 'stdin' : name} is decoded from ${from}.`)
-  }
   const onBytes = (done: number, total: number) => context.onStep({ what: name, unit: 'bytes', done, total })
   const isRetry = kind === 'retry'
   const readSheet = await textOfSheet({ path, name, read, isRetry, signal: context.signal, onBytes })
-  return { input: await describeInput(name, path), readSheet }
+  const text = readSheet ? SHEET_ENCODING : await decodeInput({ path, name, asked: read.encoding })
+  return { input: await describeInput(name, path), readSheet, text }
 }
 
 function readingOf(
   context: PlanningContext,
   request: ImportRequest,
-  { input: path, size, folder, readSheet }: Spooled,
+  { input: path, size, folder, readSheet, text }: Spooled,
 ) {
   const { noun, inputName: name, read, listFindings } = request
   return {
-    ...{ ...read, path, name, kind: resourceOf(noun), readSheet },
+    ...{ ...read, path, name, kind: resourceOf(noun), readSheet, text },
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
     onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
     findingsPath: listFindings && join(folder, 'findings'),
@@ -298,7 +298,7 @@ async function namesIn(source: RowSource, compute: readonly string[]): Promise<I
 }
 
 function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest, summary: FormatSummary): ImportTerms {
-  const { format, sheet, decodedFrom: _, ...kept } = read
+  const { format, sheet, ...kept } = read
   const map = typedMap(read.map, summary)
   return { as, match, ...(duplicates !== 'error' && { duplicates }), read: { ...kept, map } }
 }

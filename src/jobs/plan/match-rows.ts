@@ -4,11 +4,12 @@ import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
-import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
+import { addressIn, alternativeIn, alternativesOf, type Existing, keysOfRow, type Match, matchKey } from './existing.ts'
 import type { RowRules } from './make-job.ts'
 import type { OverruledMembers } from './overruled-members.ts'
 import {
@@ -54,29 +55,41 @@ export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped' | { 
 /** Matches a row with the existing records; undefined if the row has an error, which becomes a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, addError, isDeletion } = parts
-  const key = keyOfRow(row, names)
+  const keys = keysOfRow(row, names)
   const refuse: Refuse = (code, message, name) =>
     addError(row, findingOf(row, name === undefined ? names : [name], { code, message }))
-  if (key === undefined) {
+  if (keys.length === 0) {
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
     return void refuse('no_match_value', `no value in ${names.join(', ')} to match by`)
   }
-  const [address] = names.flatMap((name) => addressIn(name, row.fields[name]) ?? [])
+  const [address] = alternativesOf(names)
+    .flat()
+    .flatMap((name) => addressIn(name, row.fields[name]) ?? [])
   if (address !== undefined) return void refuse('not_allowed', `expected the address alone: ${oneLine(address, 80)}`)
-  const firstLine = keyLines.getOrSet(key, row.line)
+  const [firstLine] = keys.map((key) => keyLines.getOrSet(key, row.line))
   if (firstLine !== undefined) {
     if (parts.isFirstKept) return { sameAs: firstLine }
     return void refuse('duplicate_key', `the same ${names.join(', ')} as line ${firstLine}`)
   }
-  const matches = existing.find(key, MOST_MATCHES)
+  const { matches, names: own } = matchesOf(existing, keys, names)
   const [match] = matches
   // A list that grows while it is read may have a record on two pages.
   const ids = [...new Set(matches.map(({ id }) => id))]
-  if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })
+  if (ids.length > 1) return ambiguousOf(noun, row, { names: own, ids })
   if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, row, refuse })
   const earlier = existing.hasSeveralKeys ? keyLines.getOrSet(`id ${match.id}`, row.line) : undefined
   if (earlier !== undefined) return void refuse('duplicate_key', `matches ${match.id}, as line ${earlier} does`)
-  return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, row, refuse }, match)
+  return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, names: own, row, refuse }, match)
+}
+
+/** By the first key that finds any record, and the members of that key: the others are written like any field. */
+function matchesOf(existing: MatchParts['existing'], keys: readonly string[], names: readonly string[]) {
+  const [first = []] = alternativesOf(names)
+  for (const key of keys) {
+    const matches = existing.find(key, MOST_MATCHES)
+    if (matches.length > 0) return { matches, names: alternativesOf(names)[alternativeIn(key)] ?? first }
+  }
+  return { matches: [], names: first }
 }
 
 /** `name`: the member that is at fault, in place of those of `--match`. */
@@ -179,6 +192,13 @@ interface MatchInput {
   readonly summary: FormatSummary
 }
 
+/** As `--match` takes it. */
+function matchText(names: readonly string[]): string {
+  return alternativesOf(names)
+    .map((own) => own.join(','))
+    .join(', else ')
+}
+
 /** CrmError `usage` for a name of `--match` that no row has: each row would be refused or created again. */
 export function refuseAbsentNames(
   names: readonly string[],
@@ -187,7 +207,8 @@ export function refuseAbsentNames(
   const computed = compute.map(computedField)
   const fields = [...summary.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
   // In JSON, records without an id may precede those with one.
-  const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || summary.head !== undefined))
+  const all = alternativesOf(names).flat()
+  const absent = all.find((name) => !fields.includes(name) && (name !== 'id' || summary.head !== undefined))
   if (absent === undefined) return
   const alias = aliasOf(resource, absent)
   const meant =
@@ -197,7 +218,7 @@ export function refuseAbsentNames(
     hint:
       meant === undefined
         ? `one of: ${fields.join(', ')}`
-        : `--match ${names.map((name) => (name === absent ? meant : name)).join(',')}`,
+        : `--match ${shellWord(matchText(names).replace(absent, meant))}`,
   })
 }
 
@@ -213,9 +234,13 @@ export class MatchShown {
   #count = 0
   #without = 0
 
+  readonly #hasElse: boolean
+
   /** `isMapped`: whether a connector file of one's own says where this member is, which may be wrong. */
   constructor(names: readonly string[], isMapped: RowRules['isOwnField'] = () => false) {
-    this.#missing = new Set(names)
+    const alternatives = alternativesOf(names)
+    this.#hasElse = alternatives.length > 1
+    this.#missing = new Set(alternatives.flat())
     this.#isMapped = isMapped
   }
 
@@ -240,7 +265,8 @@ export class MatchShown {
    * not new; with `isMade` the job created records with all members, so none of them is.
    */
   judge(isMade = false): void {
-    const name = [...this.#missing].find((each) => isMade || this.#isMapped(each) || this.#hidden.has(each))
+    const isKnown = (each: string) => !this.#hasElse && (isMade || this.#isMapped(each))
+    const name = [...this.#missing].find((each) => isKnown(each) || this.#hidden.has(each))
     const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
     if (!record) return
     throw new CrmError(

@@ -4,7 +4,7 @@ import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { Existing, keyOfRow, keysOfRecord, type Match } from './existing.ts'
+import { alternativeIn, alternativesOf, Existing, keyOfRow, keysOfRecord, type Match } from './existing.ts'
 import type { MatchShown } from './match-rows.ts'
 
 /** The records that rows are matched with. */
@@ -33,6 +33,7 @@ interface AskingParts {
   readonly valuesOf: ValuesOf
   /** Sees each record that is read. */
   readonly seen: MatchShown
+  readonly note: (line: string) => void
 }
 
 /** By their keys where the server can be asked so, else from the whole list. */
@@ -41,9 +42,10 @@ export async function openMatched(parts: MatchingParts, names: readonly string[]
 }
 
 async function readWhole(
-  { paths, list, onRead, valuesOf, seen }: MatchingParts,
+  { paths, list, onRead, valuesOf, seen, note }: MatchingParts,
   names: readonly string[],
 ): Promise<MatchedRecords> {
+  const counts: number[] = []
   let hasSeveralKeys = false
   const keyOf = (record: CrmRecord) => {
     const keys = keysOfRecord(record, names, valuesOf)
@@ -57,8 +59,17 @@ async function readWhole(
     get hasSeveralKeys() {
       return hasSeveralKeys
     },
-    find: (key, most) => existing.find(key, most),
-    judge: () => seen.judge(),
+    find: (key, most) => {
+      const found = existing.find(key, most)
+      const at = alternativeIn(key ?? '')
+      if (found.length > 0) counts[at] = (counts[at] ?? 0) + 1
+      return found
+    },
+    judge: () => {
+      seen.judge()
+      const by = alternativesOf(names).map((own, at) => `${counts[at] ?? 0} by ${own.join(', ')}`)
+      if (by.length > 1) note(`Matched rows: ${by.join(', ')}.`)
+    },
     close: () => existing.close(),
   }
 }

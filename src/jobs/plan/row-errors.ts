@@ -27,7 +27,8 @@ export function createRowErrors({ noun, source, builder, isRejecting }: ErrorPar
   return {
     onRefused: isRejecting ? reject : undefined,
     add: (row, finding) => {
-      source.findings.add(finding)
+      const { position } = row
+      source.findings.add({ ...finding, ...(position !== undefined && { position }) })
       if (isRejecting) reject({ ...row, findings: [finding] })
     },
   }

@@ -84,11 +84,15 @@ function paintLine(pen: Pen, row: number, was: Cells, next: Cells): void {
       for (let each = column - skipped; each < column; each++) pen.put(next, each)
     }
     pen.move(row, column)
-    pen.put(next, column)
-    // The terminal has moved behind both columns of a wide character.
-    while (next.glyphs[column + 1] === '') pen.put(next, ++column)
+    column = putWhole(pen, next, column)
     skipped = 0
   }
+}
+
+/** Also the second column of a wide character, which the terminal has passed; returns the last one. */
+function putWhole(pen: Pen, cells: Cells, column: number): number {
+  pen.put(cells, column)
+  return cells.glyphs[column + 1] === '' ? putWhole(pen, cells, column + 1) : column
 }
 
 function isSameCell(one: Cells, other: Cells, column: number): boolean {

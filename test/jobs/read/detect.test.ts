@@ -10,14 +10,14 @@ function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16()
 }
 
-describe('the encoding is detected, and the offset of each record is right', () => {
+describe('the encoding is detected, and the offset of each record in the text', () => {
   test.each([
     ['utf-8', false, Buffer.from(TEXT), 12],
-    ['utf-8', true, Buffer.concat([bom, Buffer.from(TEXT)]), 15],
-    ['utf-16le', true, Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 26],
-    ['utf-16le', false, Buffer.from(TEXT, 'utf16le'), 24],
-    ['utf-16be', true, utf16be(`\ufeff${TEXT}`), 26],
-    ['utf-16be', false, utf16be(TEXT), 24],
+    ['utf-8', true, Buffer.concat([bom, Buffer.from(TEXT)]), 12],
+    ['utf-16le', true, Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 12],
+    ['utf-16le', false, Buffer.from(TEXT, 'utf16le'), 12],
+    ['utf-16be', true, utf16be(`\ufeff${TEXT}`), 12],
+    ['utf-16be', false, utf16be(TEXT), 12],
   ])('%s, with a byte order mark: %s', async (encoding, hasBom, bytes, offset) => {
     const { source, rows } = await read({ bytes })
     expect(source.summary).toMatchObject({ encoding, hasBom, delimiter: ';', lineEnd: '\r\n' })
@@ -25,14 +25,16 @@ describe('the encoding is detected, and the offset of each record is right', () 
   })
 })
 
-test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its line and byte, and read with --encoding', async () => {
+test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its line and column, and read with --encoding', async () => {
   const bytes = Buffer.concat([Buffer.from('name\né\n'), Buffer.from([0xc4, 0x0a])])
-  await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, byte 8: a byte that is not UTF-8')
+  await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, column 1: a byte that is not UTF-8')
   expect((await read({ bytes, encoding: 'windows-1252' })).rows.map(({ fields }) => fields.name)).toEqual(['Ã©', 'Ä'])
   expect((await read({ bytes: WINDOWS, encoding: 'windows-1252' })).rows).toMatchObject([
     { line: 2, offset: 12, fields: { name: 'Äda €', email: 'a@x' } },
   ])
-  await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow('line 2, byte 12: a byte that is not UTF-8')
+  await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow(
+    'line 2, column 1: a byte that is not UTF-8',
+  )
 })
 
 /** One name in encodings whose bytes say nothing of themselves; Windows-1252 would read any of them. */
@@ -48,12 +50,12 @@ test.each([
   ['code page 437', [0x81, 0x6e]],
   ['Shift JIS', [0x93, 0x63, 0x92, 0x86]],
   ['Big5', [0xa4, 0xa4]],
-])('%s is refused with line and byte where nothing states it', async (_, name) => {
+])('%s is refused with line and column where nothing states it', async (_, name) => {
   const bytes = Buffer.from([...Buffer.from('email,name\na@x,'), ...name, 0x0a])
   await expect(read({ bytes })).rejects.toMatchObject({
     exit: 2,
     message: expect.stringMatching(
-      /people\.csv, line 2, byte 1\d: a byte that is not UTF-8, and nothing states the encoding/,
+      /people\.csv, line 2, column 5: a byte that is not UTF-8, and nothing states the encoding/,
     ),
     details: { hint: expect.stringMatching(/^--encoding [\w-]+ reads ".*"(?:; --encoding [\w-]+ reads ".*"){2}$/) },
   })
@@ -80,7 +82,7 @@ test('if only some lines of a file are not UTF-8, the hint states their number a
 test('a byte order mark that --encoding contradicts is refused', async () => {
   const marked = Buffer.concat([bom, Buffer.from(TEXT)])
   await expect(read({ bytes: marked, encoding: 'windows-1252' })).rejects.toThrow(
-    'people.csv, line 1, byte 0: it begins with the byte order mark of utf-8, which --encoding windows-1252 contradicts',
+    'people.csv, line 1: it begins with the byte order mark of utf-8, which --encoding windows-1252 contradicts',
   )
   await expect(read({ bytes: utf16be(`\ufeff${TEXT}`), encoding: 'utf-16le' })).rejects.toThrow('mark of utf-16be')
   expect((await read({ bytes: marked, encoding: 'utf-8' })).rows).toHaveLength(1)
@@ -94,7 +96,7 @@ test.each(['utf-16le', 'utf-16be'] as const)('%s with half a character at its en
     Buffer.concat([encoding === 'utf-16le' ? Buffer.from([0xff, 0xfe]) : Buffer.from([0xfe, 0xff]), whole]),
   ]) {
     await expect(read({ bytes: bytes.subarray(0, -1), encoding })).rejects.toThrow(
-      `people.csv, line 4, byte ${bytes.length - 2}: half a character at its end`,
+      `people.csv, line 4, column 4: bytes from here on that are not ${encoding}`,
     )
     await expect(read({ bytes: bytes.subarray(0, -1) })).rejects.toMatchObject({ code: 'invalid_input', exit: 2 })
     expect((await read({ bytes })).rows).toHaveLength(3)
@@ -104,7 +106,7 @@ test.each(['utf-16le', 'utf-16be'] as const)('%s with half a character at its en
 test('a byte without a character in Windows-1252 is refused', async () => {
   const bytes = Buffer.from('name\n\x81\n', 'latin1')
   await expect(read({ bytes, encoding: 'windows-1252' })).rejects.toThrow(
-    'line 2, byte 5: a byte that is valid neither in UTF-8 nor in Windows-1252',
+    'line 2, column 1: bytes from here on that are not windows-1252',
   )
 })
 

@@ -98,15 +98,31 @@ test('a column of --map that no record has is reported at the end', async () => 
 
 describe('an invalid list of JSON is refused at the place of the error', () => {
   test.each([
-    ['[{"a":1}', 'line 1, byte 8: it ends too early, expected , or ]'],
-    ['[{"a":1},]', 'line 1, byte 9: expected an object after the comma'],
-    ['[{"a":1}\n {"b":1}]', 'line 2, byte 10: expected , or ]'],
-    ['[{"a":1}] x', 'line 1, byte 10: expected nothing after the list'],
-    ['{"data":[]}', 'line 1, byte 0: expected a list, which begins with ['],
-    ['', 'line 1, byte 0: it ends too early, expected a list'],
+    ['[{"a":1}', 'line 1, column 9: it ends too early, expected , or ]'],
+    ['[{"a":1}\n}', 'line 2, column 1: expected , or ]'],
+    ['[{"a":1}] x', 'line 1, column 11: expected nothing after the list'],
+    ['{"data":[]}', 'line 1, column 1: expected a list, which begins with ['],
+    ['', 'line 1, column 1: it ends too early, expected a list'],
   ])('%j', async (bytes, message) => {
     await expect(read({ bytes, name: 'a.json' })).rejects.toThrow(message)
   })
+})
+
+test.each([
+  ['[{"a":1},]', { line: 1, position: 10 }],
+  ['[{"a":1},\n{"a":1} {"b":1}]', { line: 2, position: 1 }],
+])('what is no element between two commas is a finding: %j', async (bytes, place) => {
+  const { rows, findings } = await read({ bytes, name: 'a.json' })
+  expect(rows).toHaveLength(1)
+  expect(findings).toMatchObject([{ ...place, code: 'not_json' }])
+})
+
+test('an element of a JSON list is found by line and column', async () => {
+  const { findings } = await read({ bytes: '[{"name":"a"}, 5,\n{"name":\n"b"}, 6]', name: 'a.json' })
+  expect(findings).toMatchObject([
+    { line: 1, position: 16, code: 'wrong_type' },
+    { line: 3, position: 7, code: 'wrong_type' },
+  ])
 })
 
 test('a list is cut into its elements wherever the chunks of the file end', async () => {
@@ -141,9 +157,9 @@ describe('yaml', () => {
   })
 
   test.each([
-    ['- name: a\n- {b\n', 'line 2, byte 14: not YAML'],
-    ['- name: a\nname: b\n', 'line 2, byte 10: expected an item of the list, which begins with -'],
-    ['- name: a\n  name: b\n', 'line 2, byte 12: not YAML: Map keys must be unique'],
+    ['- name: a\n- {b\n', 'line 3, column 1: not YAML'],
+    ['- name: a\nname: b\n', 'line 2, column 1: not YAML: Unexpected scalar at node end'],
+    ['- name: a\n  name: b\n', 'line 2, column 3: not YAML: Map keys must be unique'],
   ])('%j is refused at its place', async (bytes, message) => {
     await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow(message)
   })

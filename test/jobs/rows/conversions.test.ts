@@ -163,23 +163,27 @@ describe('--encoding mixed', () => {
   const bytes = Buffer.concat([
     Buffer.from('name,city\nJürgen,Zürich\n'),
     Buffer.from('Jürgen,Zürich\nAda,London\n', 'latin1'),
-    Buffer.concat([Buffer.from('Jürgen,'), Buffer.from('Zürich\n', 'latin1')]),
   ])
 
-  test('reads each line in its own encoding, and refuses a line with both', async () => {
-    const { rows, findings, source } = await read({ bytes, encoding: 'mixed' })
+  test('reads each line in its own encoding', async () => {
+    const { rows } = await read({ bytes, encoding: 'mixed' })
     expect(rows.map(({ fields }) => `${fields.name} ${fields.city}`)).toEqual([
       'Jürgen Zürich',
       'Jürgen Zürich',
       'Ada London',
     ])
-    expect(findings).toMatchObject([{ line: 5, code: 'mixed_encoding' }])
-    expect(source.repaired).toMatchObject({ count: 1, lines: [3] })
+  })
+
+  test('with a line of both encodings is refused with its number', async () => {
+    const both = Buffer.concat([bytes, Buffer.from('Jürgen,'), Buffer.from('Zürich\n', 'latin1')])
+    await expect(read({ bytes: both, encoding: 'mixed' })).rejects.toThrow(
+      'people.csv, line 5: bytes that are neither all UTF-8 nor all Windows-1252',
+    )
   })
 
   test('is what the refusal of such a file names', async () => {
     await expect(read({ bytes })).rejects.toMatchObject({
-      details: { hint: expect.stringContaining('--encoding mixed reads them as Windows-1252') },
+      details: { hint: expect.stringContaining('--encoding mixed reads it as Windows-1252') },
     })
   })
 })

@@ -13,11 +13,11 @@ test('findings are reported by cause, the most frequent first, with three places
   for (let line = 3; line < 8; line++) findings.add(finding(line, 'not_a_number', 'amount', '1,2'))
   expect(findingLines('deals.csv', findings)).toEqual([
     '5 × not a number in "amount"',
-    '  deals.csv, line 3, byte 30: "1,2": expected better',
-    '  deals.csv, line 4, byte 40: "1,2": expected better',
-    '  deals.csv, line 5, byte 50: "1,2": expected better',
+    '  deals.csv, line 3: "1,2": expected better',
+    '  deals.csv, line 4: "1,2": expected better',
+    '  deals.csv, line 5: "1,2": expected better',
     '1 × required in "stage"',
-    '  deals.csv, line 2, byte 20: expected better',
+    '  deals.csv, line 2: expected better',
   ])
 })
 

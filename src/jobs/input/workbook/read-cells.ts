@@ -25,6 +25,8 @@ export interface SheetCell {
   readonly text: string
   readonly kind: CellKind
   readonly fault: CellFault | undefined
+  /** Whether the value is what the program last computed. */
+  readonly isFormula: boolean
 }
 
 export interface SheetRow {
@@ -95,7 +97,7 @@ export function sheetEvents(rules: CellRules, events: SheetEvents): XmlEvents {
     close(name) {
       if (name === 'c') {
         const cell = cellOf({ type, kind: rules.kinds[style] ?? 'number', value, formula }, rules)
-        if (cell) cells.push({ column, ...cell })
+        if (cell) cells.push({ column, ...cell, isFormula: formula !== undefined })
       } else if (name === 'row') events.row({ row, isHidden, cells })
       else if (name === 'is') value = runs.take()
       if (isIn === 'is' && name !== 'is') runs.close(name)
@@ -111,7 +113,7 @@ interface RawCell {
   readonly formula: string | undefined
 }
 
-type ReadCell = Omit<SheetCell, 'column'> | undefined
+type ReadCell = Omit<SheetCell, 'column' | 'isFormula'> | undefined
 
 /** Undefined for an empty cell. */
 function cellOf({ type, kind, value, formula }: RawCell, { strings, ...system }: CellRules): ReadCell {

@@ -115,6 +115,7 @@ class SheetWriter {
   /** The last row that was written. */
   #last = 0
   #hidden = 0
+  #formulas = 0
   readonly #merged: string[] = []
   #mergedCount = 0
 
@@ -149,10 +150,12 @@ class SheetWriter {
   }
 
   notes(): readonly string[] {
+    const formulas = this.#formulas === 1 ? '1 formula is' : `${this.#formulas} formulas are`
     const rows = this.#hidden === 1 ? '1 hidden row is' : `${this.#hidden} hidden rows are`
     const ranges = this.#mergedCount === 1 ? '1 merged range has' : `${this.#mergedCount} merged ranges have`
     const more = this.#mergedCount > this.#merged.length ? ', …' : ''
     return [
+      ...(this.#formulas === 0 ? [] : [`${formulas} read as the value that the program stored`]),
       ...(this.#hidden === 0 ? [] : [`${rows} read, too`]),
       ...(this.#mergedCount === 0
         ? []
@@ -192,7 +195,8 @@ class SheetWriter {
   #addRow({ row, isHidden, cells }: SheetRow): void {
     for (let at = this.#last + 1; at < row; at++) this.#text.addEmpty()
     if (isHidden) this.#hidden += 1
-    for (const { column, kind, fault } of cells) {
+    for (const { column, kind, fault, isFormula } of cells) {
+      if (isFormula && fault === undefined) this.#formulas += 1
       if (fault === undefined) this.#found[column]?.add(kind)
       else this.faults.add(row, column, fault)
     }

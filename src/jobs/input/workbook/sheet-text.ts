@@ -5,7 +5,6 @@ import { XmlFault } from './scan-xml.ts'
 /** How a sheet is written for the readers of text. */
 export const SHEET_DIALECT = { delimiter: ',', quote: '"', newline: '\n', rowsAreLines: true } as const
 
-const MARK = '\ufeff'
 const CHUNK_CHARS = 256 * 1024
 const GIB = 1024 ** 3
 /** Rows of few cells are padded to the width of the headings, so that a small archive could fill a disk. */
@@ -17,7 +16,7 @@ const SPECIAL = /[",\p{Cc}]|^\s/u
 export class SheetText {
   readonly #path: string
   readonly #file: number
-  #text = MARK
+  #text = ''
   #bytes = 0
   #isClosed = false
 
