@@ -65,10 +65,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** The identity of the process in files it owns, and children that end with it; all else of it is passed in by main.ts. */
 const PROCESS = ['files/processes.ts', 'sandbox/run-in-sandbox.ts', 'settings/keyring/ask-keyring.ts']
 
-/** The databases of the service, behind service/store/open-store.ts. Jobs have scratch files of SQLite. */
+/** The databases of the service, behind service/store/open-store.ts. A job is a file of SQLite, and has scratch files. */
 const SQLITE = 'service/store/sqlite/'
 const POSTGRES = 'service/store/postgres/'
-const SCRATCH = 'jobs/plan/scratch.ts'
+const JOBS = ['jobs/store/', 'jobs/plan/scratch.ts']
 
 export interface Fault {
   /** From the folder on: `src/api/transport/http.ts`. */
@@ -105,7 +105,7 @@ function unknownModule(file: string): readonly Fault[] {
 function databaseFault(file: string, { target }: Import): string | undefined {
   const isFault =
     ([SQLITE, POSTGRES].some((folder) => target.startsWith(folder)) && !file.startsWith('service/store/')) ||
-    (target === 'node:sqlite' && !file.startsWith(SQLITE) && file !== SCRATCH) ||
+    (target === 'node:sqlite' && ![SQLITE, ...JOBS].some((path) => file.startsWith(path))) ||
     (target === 'pg' && !file.startsWith(POSTGRES))
   return isFault ? 'uses a database itself; open a store with service/store/open-store.ts' : undefined
 }

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
-import { temporaryFolder } from '../core/temporary-folder.ts'
 import { stateFolder } from '../files/folders.ts'
 import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
@@ -20,7 +19,6 @@ import { type CausesLeft, causesLeft, countLeft, failuresLeft, type LeftFailure 
 import {
   allJobs,
   findJob,
-  headOf,
   knownJobs,
   type Pruned,
   prunable,
@@ -44,8 +42,6 @@ import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import type { JobsHost } from './jobs-host.ts'
-import { ensureJobsFolder, type JobPaths, openJobPlan, removeTrial } from './journal/job-folder.ts'
-import type { Account } from './journal/progress.ts'
 import { applyPlan } from './plan/apply-plan.ts'
 import type { ImportRequest } from './plan/import-terms.ts'
 import { type Correction, correctFailedRows, type MadeCorrection } from './plan/make-correction.ts'
@@ -58,10 +54,9 @@ import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import { type PlanBuilder, replacedBy } from './plan/plan-builder.ts'
 import { operationValues } from './plan/plan-contents.ts'
-import { PlanFile } from './plan/plan-file.ts'
 import { type Forecast, forecastOf, type JobNoun, type OperationHead, type Sendable } from './plan/plan-format.ts'
 import { type OpenedPlan, openPlan } from './plan/plan-pages.ts'
-import { BeforeImages, PlanWriter } from './plan/plan-writer.ts'
+import { PlanWriter } from './plan/plan-writer.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { stageNames, unknownStage } from './plan/stage-names.ts'
 import { planningContext, trialContext, withHooks } from './planning-context.ts'
@@ -70,6 +65,9 @@ import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
 import { allRecords, apiFor, recordReader } from './server-records.ts'
+import { ensureJobsFolder, type JobPaths, removeJob, removeTrial } from './store/job-folder.ts'
+import { headOf, openJob } from './store/open-job.ts'
+import type { Account } from './store/progress.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
@@ -131,11 +129,11 @@ export interface Jobs {
   stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob>
   cancel(paths: JobPaths): Promise<Account>
   /** What the jobs of this machine did on a server, for one that keeps no history. */
-  localChanges(query: LocalQuery): AsyncIterable<readonly CrmRecord[]>
+  localChanges(query: LocalQuery): Iterable<readonly CrmRecord[]>
   /** Renames the folder of a damaged job, so that no command finds it, and returns the new path. */
   setAside(paths: JobPaths): Promise<string>
   /** What its operations change. */
-  changes(paths: JobPaths): AsyncIterable<PlannedChange>
+  changes(paths: JobPaths): Iterable<PlannedChange>
   /** A copy of the plan, for `crm apply`. */
   exportPlan(paths: JobPaths, to: string): Promise<void>
   /** Sends what is left of it; see runJob. */
@@ -226,7 +224,7 @@ export function openJobs(host: JobsHost): Jobs {
     rowTerms: (paths) => rowTermsOf(folder, paths),
     serverOf: (paths) => headIfReadable(paths).account,
     fields: fieldsOfJob,
-    localChanges: (query) => localChanges(folder, query, temporaryFolder(host.env)),
+    localChanges: (query) => localChanges(folder, query),
     cancel: (paths) => cancelJob(paths, host.now),
     changes: planChanges,
     exportPlan: savePlan,
@@ -243,9 +241,9 @@ export function openJobs(host: JobsHost): Jobs {
   }
 }
 
-function drop({ folder }: JobPaths): void {
-  rmSync(folder, { recursive: true, force: true })
-  removeTrial(dirname(folder))
+function drop(paths: JobPaths): void {
+  removeJob(paths)
+  removeTrial(paths.jobsFolder)
 }
 
 async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {
@@ -273,16 +271,14 @@ interface PlannedChange {
 }
 
 /** All operations, in the order of the plan. */
-async function* planChanges(paths: JobPaths): AsyncGenerator<PlannedChange, void, undefined> {
-  const plan = openJobPlan(paths)
-  const images = new BeforeImages(paths.before)
+function* planChanges(paths: JobPaths): Generator<PlannedChange, void, undefined> {
+  const plan = openJob(paths)
   try {
     for (const { op, head, body } of plan.all()) {
       const fields = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : {}
-      yield { do: head.do, id: head.id, before: await images.of(op), body: fields }
+      yield { do: head.do, id: head.id, before: plan.before(op), body: fields }
     }
   } finally {
-    await images.close()
     plan.close()
   }
 }
@@ -293,13 +289,13 @@ async function* planChanges(paths: JobPaths): AsyncGenerator<PlannedChange, void
  */
 async function savePlan(paths: JobPaths, to: string): Promise<void> {
   if (existsSync(to)) throw exists(to)
-  const [plan, images] = [new PlanFile(paths.plan), new BeforeImages(paths.before)]
+  const plan = openJob(paths)
   let writer: PlanWriter | undefined
   try {
     const { updates, rejects, ...head } = plan.head
     writer = new PlanWriter(to, head)
     for (const operation of plan.all()) {
-      const record = await images.of(operation.op)
+      const record = plan.before(operation.op)
       const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }
       writer.add({ head: { ...operation.head, ...was }, body: operation.body?.toString('utf8') })
     }
@@ -312,7 +308,6 @@ async function savePlan(paths: JobPaths, to: string): Promise<void> {
     throw error
   } finally {
     plan.close()
-    await images.close()
   }
 }
 

@@ -1,9 +1,9 @@
 import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import type { JobsHost } from './jobs-host.ts'
-import { makeTrialFolder } from './journal/job-folder.ts'
 import type { PlanningContext, PlanningHooks } from './plan/make-job.ts'
 import { crmAccount } from './send/run-on-server.ts'
 import { allRecords, checkGone, listParts, rowRules } from './server-records.ts'
+import { makeTrialFolder } from './store/job-folder.ts'
 
 export function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
   let done = 0

@@ -5,16 +5,17 @@ import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, type JsonValue } from '../core/json.ts'
 import { type CrmRecord, isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
-import { type JobPaths, openJobPlan } from './journal/job-folder.ts'
 import type { RowRules } from './plan/make-job.ts'
 import type { JobNoun } from './plan/plan-format.ts'
 import type { ReadRecords } from './send/reading-sender.ts'
 import type { RunTerms } from './send/services.ts'
+import type { JobPaths } from './store/job-folder.ts'
+import { openJob } from './store/open-job.ts'
 
 /** The client, which has learnt the operations of the job: another process may have planned it. */
 export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTerms): Promise<Api> {
   if (isRestDropped) return api
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     const { head, end } = plan
     const resource = resourceOf(head.noun)
@@ -138,7 +139,7 @@ async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
 
 /** Reads records by id, before changes that no version guards; undefined if there are none, or the server has no request for it. */
 export async function recordReader(api: Api, paths: JobPaths, terms: KeyReadTerms): Promise<ReadRecords | undefined> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   plan.close()
   const resource = resourceOf(plan.head.noun)
   if (!plan.end.unguarded || !isListed(resource)) return undefined

@@ -1,9 +1,9 @@
 import { CrmError } from '../core/errors.ts'
 import { resourceOf } from '../core/resources/registry.ts'
-import { headOf } from '../jobs/history/find-jobs.ts'
 import type { JobState } from '../jobs/history/job-state.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type JobPaths, openJobPlan } from '../jobs/journal/job-folder.ts'
+import type { JobPaths } from '../jobs/store/job-folder.ts'
+import { headOf, openJob } from '../jobs/store/open-job.ts'
 import type { IdMap } from './id-map.ts'
 import { MIGRATED, type Migrated, type Pair } from './pair.ts'
 
@@ -85,7 +85,7 @@ type Results = Pick<Collected, 'ids' | 'doubtful'> & { readonly type: Migrated }
 
 function takeResults(jobs: Jobs, paths: JobPaths, { ids, type, doubtful }: Results): void {
   const results = jobs.results(paths)
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     for (const { op, head } of plan.all()) {
       const { source } = head
@@ -106,7 +106,7 @@ function takeUndo(jobs: Jobs, { paths, head }: JobState, { ids, type, undone }: 
   if (head.of !== undefined && undone.has(head.of)) throw undoneUndo(paths.id, head.of)
   undone.add(paths.id)
   const results = jobs.results(paths)
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   const gone = new Set<string>()
   try {
     for (const { op, head: operation } of plan.all()) {

@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { withLock } from '../../src/files/lock.ts'
+import { jobPaths } from '../../src/jobs/store/job-folder.ts'
+import { withJobLock } from '../../src/jobs/store/job-lock.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
@@ -80,15 +81,15 @@ test('--lock-wait waits for the process that runs the job, and without it the co
   expect((await run('Ada,ada@example.com\nBad,bad@example.com\n')).exit).toBe(3)
   const { job } = events().find(({ event }) => event === 'plan') ?? {}
   const jobs = join(env.HOME, '.local/state/crm/jobs')
-  const lock = join(jobs, String(job), 'lock')
-  await withLock(lock, async () => {
+  const paths = jobPaths(jobs, String(job))
+  await withJobLock(paths, async () => {
     const refused = await run('Ada,ada@example.com\nEve,eve@example.com\n', '--lock-wait', '1ms')
     expect(refused.exit).not.toBe(0)
     expect(refused.stderr).toContain(String(job))
     expect(contacts).toHaveLength(1)
   })
   const free = Promise.withResolvers<void>()
-  const held = withLock(lock, () => free.promise)
+  const held = withJobLock(paths, () => free.promise)
   const waiting = run('Ada,ada@example.com\nEve,eve@example.com\n', '--lock-wait', '1m')
   setTimeout(() => free.resolve(), 300)
   const { exit, stderr } = await waiting

@@ -1,5 +1,9 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PlanHead } from '../../src/jobs/plan/plan-format.ts'
+import { digestOfRow } from '../../src/jobs/store/job-file.ts'
+import type { JobPaths } from '../../src/jobs/store/job-folder.ts'
+import { withJob } from '../../src/jobs/store/open-job.ts'
 import { crm } from './crm.ts'
 import type { Env } from './home.ts'
 import { ask } from './records.ts'
@@ -60,9 +64,24 @@ export function emailsOf(people: readonly Person[]): string[] {
   return people.map(({ email }) => email).sort()
 }
 
+/** The ids of the jobs of a state home, the oldest first. */
+export function jobsIn(stateHome: string): readonly string[] {
+  const folder = join(stateHome, 'jobs')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.flatMap((name) => /^(job_\w+)\.db$/.exec(name)?.[1] ?? []).toSorted()
+}
+
 /** The only job of a state home. */
 export function onlyJob(stateHome: string): string {
-  const [job, ...more] = readdirSync(join(stateHome, 'jobs')).filter((name) => name.startsWith('job_'))
+  const [job, ...more] = jobsIn(stateHome)
   if (job === undefined || more.length > 0) throw new Error(`expected one job in ${stateHome}`)
   return job
+}
+
+/** Replaces the head of a job by that of an earlier version. */
+export function changeHead(paths: JobPaths, head: PlanHead): void {
+  const text = JSON.stringify(head)
+  withJob(paths, (job) => {
+    job.write("UPDATE head SET text = ?, digest = ? WHERE name = 'plan'", text, digestOfRow('plan', text))
+  })
 }

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { reportFailures } from '../../src/jobs/history/failures.ts'
 import type { InputRow, RowSource } from '../../src/jobs/input/row.ts'
-import { openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { Existing, matchKey } from '../../src/jobs/plan/existing.ts'
 import { makeJob, type PlanningContext } from '../../src/jobs/plan/make-job.ts'
 import { matchRow } from '../../src/jobs/plan/match-rows.ts'
 import { OverruledMembers } from '../../src/jobs/plan/overruled-members.ts'
 import { createOf } from '../../src/jobs/plan/plan-builder.ts'
 import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
+import { openDraft } from '../../src/jobs/store/job-folder.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { ACCOUNT, sendJob, TERMS } from './job-fixture.ts'
@@ -62,22 +62,22 @@ test('a row that is known to fail counts as failed, and nothing is sent for it',
 
 test('after a kill it is failed, not in doubt, however long ago that was', async () => {
   const { paths } = await makeMixed()
-  await leaveLease(paths, { ...TERMS, leasedMs: Date.now() - TERMS.windowMs - 60_000, keyMark: '00000000' })
+  leaveLease(paths, { ...TERMS, leasedMs: Date.now() - TERMS.windowMs - 60_000, keyMark: '00000000' })
   const { url } = await startAnswering()
   const { outcome } = await sendJob(paths, url)
   expect(outcome.account).toMatchObject({ rows: 3, done: 2, failed: 1, in_doubt: 0 })
-  expect(readFileSync(paths.journal, 'utf8')).toContain(FAILED.reason)
+  expect((await reportFailures(paths))?.groups).toMatchObject([{ reason: FAILED.reason }])
 })
 
 async function matched(records: readonly CrmRecord[]) {
-  const { paths } = openDraft(await tempFolder(), Date.now())
+  const { folder } = openDraft(await tempFolder(), Date.now())
   async function* pages() {
     yield { items: records }
   }
   const keyOf = (record: CrmRecord) => matchKey(record, ['email'])
-  const read = await Existing.read({ folder: paths.folder, pages: pages(), keyOf, onRead: () => {} })
+  const read = await Existing.read({ folder, pages: pages(), keyOf, onRead: () => {} })
   const existing = Object.assign(read, { hasSeveralKeys: false })
-  const keyLines = openKeyIndex(paths.folder, 'keys')
+  const keyLines = openKeyIndex(folder, 'keys')
   const summary = { head: undefined, columns: [] } as unknown as RowSource['summary']
   const source = { changes: (fields) => ({ fields, retyped: [] }), summary } as Partial<RowSource> as RowSource
   const parts = {

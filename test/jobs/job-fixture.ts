@@ -6,12 +6,12 @@ import type { ServerTerms } from '../../src/api/server-terms.ts'
 import { KeyKeeping } from '../../src/api/writes/key-keeping.ts'
 import { createSender } from '../../src/api/writes/sender.ts'
 import { canonicalJson, type JsonObject } from '../../src/core/json.ts'
-import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { requestDigest } from '../../src/jobs/plan/digest.ts'
 import type { JobNoun, PlanHead } from '../../src/jobs/plan/plan-format.ts'
-import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/send/run-job.ts'
 import type { JobServices, RunTerms, SendTerms } from '../../src/jobs/send/services.ts'
+import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/store/job-folder.ts'
+import { JobWriter } from '../../src/jobs/store/job-writer.ts'
 import { CRM, SERVER_TERMS } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
@@ -48,7 +48,7 @@ export async function makeJob(
   const head: PlanHead = {
     ...{
       crm_plan: 1,
-      job: draft.paths.id,
+      job: draft.id,
       kind: 'import',
       noun,
       run: 'run',
@@ -58,7 +58,7 @@ export async function makeJob(
     ...{ input: undefined, of: undefined, made_at: Date.now(), version: '0.0.0' },
     ...more,
   }
-  const writer = new PlanWriter(draft.paths.plan, head)
+  const writer = new JobWriter(draft.db, head)
   const seen = new Map<string, number>()
   for (const body of bodies) {
     const text = canonicalJson(body)
@@ -68,6 +68,7 @@ export async function makeJob(
     writer.add({ head: { do: 'create', path, line: writer.count + 2, digest, n }, body: text })
   }
   writer.end({ rows: bodies.length, create: bodies.length, update: 0, delete: 0, unchanged: 0, skipped: 0 })
+  writer.close()
   return await finishDraft(draft)
 }
 

@@ -1,9 +1,9 @@
-import { appendFile } from 'node:fs/promises'
-import type { Entry } from '../../src/jobs/journal/entry.ts'
-import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
-import { encodeLine } from '../../src/jobs/journal/journal.ts'
-import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
+import type { Entry } from '../../src/jobs/store/entry.ts'
+import type { JobPaths } from '../../src/jobs/store/job-folder.ts'
+import { Journal } from '../../src/jobs/store/journal.ts'
+import { withJob } from '../../src/jobs/store/open-job.ts'
+import { JobProgress } from '../../src/jobs/store/progress.ts'
 
 export interface LeftLease {
   readonly leasedMs: number
@@ -16,24 +16,26 @@ export interface LeftLease {
  * What a process leaves behind that was killed while all requests of its job were on their way; gives the first
  * operation.
  */
-export async function leaveLease(paths: JobPaths, left: LeftLease): Promise<PlanOperation> {
+export function leaveLease(paths: JobPaths, left: LeftLease): PlanOperation {
   const { leasedMs: time, windowMs: window, lifeMs: life, keyMark: key } = left
-  const { first, count } = operationsIn(paths)
-  const entries: Entry[] = [
-    { t: 'open', time, wall: time, pid: 1, version: '0', plan: '', key, window, life },
-    { t: 'lease', from: 0, to: count, at: first.offset, time },
-  ]
-  await appendFile(paths.journal, entries.map((entry, serial) => encodeLine(entry, { serial, synced: 0 })).join(''))
-  return first
+  return withJob(paths, (job) => {
+    addEntries(paths, [
+      { t: 'open', time, wall: time, pid: 1, version: '0', key, window, life },
+      { t: 'lease', from: 0, to: job.count, time },
+    ])
+    return job.operation(0)
+  })
 }
 
-function operationsIn(paths: JobPaths): { first: PlanOperation; count: number } {
-  const plan = new PlanFile(paths.plan)
-  try {
-    const [[first] = []] = plan.operations()
-    if (!first) throw new Error('the plan is empty')
-    return { first, count: plan.count }
-  } finally {
-    plan.close()
-  }
+/** Adds to what is known of a job. */
+export function addEntries(paths: JobPaths, entries: readonly Entry[]): void {
+  withJob(paths, (job) => {
+    const progress = JobProgress.of(job)
+    const journal = new Journal(job, progress, () => progress.lastMs ?? 0)
+    for (const entry of entries) {
+      journal.append(entry)
+      progress.take(entry)
+    }
+    journal.close()
+  })
 }

@@ -11,7 +11,7 @@ function operation(op: number, after?: number): PlanOperation {
     n: 0,
     ...(after !== undefined && { after }),
   } as const
-  return { op, offset: 0, head, body: null }
+  return { op, head, body: null }
 }
 
 /** What a new plan gets, in which operations with this path are left out because they were done before. */

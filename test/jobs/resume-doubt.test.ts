@@ -1,13 +1,14 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { encodeLine, readJournal } from '../../src/jobs/journal/journal.ts'
-import { JobProgress } from '../../src/jobs/journal/progress.ts'
-import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import { resumeTasks } from '../../src/jobs/send/leases.ts'
+import { jobPaths } from '../../src/jobs/store/job-folder.ts'
+import { JobWriter } from '../../src/jobs/store/job-writer.ts'
+import { headOf, withJob } from '../../src/jobs/store/open-job.ts'
+import { JobProgress } from '../../src/jobs/store/progress.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { makeJob, sendJob, TERMS } from './job-fixture.ts'
-import { leaveLease } from './left-lease.ts'
+import { addEntries, leaveLease } from './left-lease.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
 const AGAIN = { terms: { isDoubtReopened: true } }
@@ -16,7 +17,7 @@ test('jobs resume looks up a row in doubt of a finished job again, and creates i
   const service = await serveForTest()
   const paths = await makeJob([ADA])
   const leasedMs = Date.now() - TERMS.windowMs - 60_000
-  await leaveLease(paths, { ...TERMS, leasedMs, keyMark: '00000000' })
+  leaveLease(paths, { ...TERMS, leasedMs, keyMark: '00000000' })
   const near = await service.send('POST', '/v1/contacts', { ...ADA, name: 'Ada Lovelace' })
   const send = (options = {}) => sendJob(paths, new URL(service.url), { key: service.key.text, ...options })
   const first = await send()
@@ -39,13 +40,13 @@ test('a note in doubt is sent again under its key while the server keeps the key
   )
   const posts = () => seen.filter(({ method }) => method === 'POST')
   const late = await makeJob([{ body: 'Called' }], 'notes', '/v1/deals/deal_1/notes')
-  await leaveLease(late, { ...TERMS, leasedMs: Date.now() - TERMS.windowMs - 60_000, keyMark: '00000000' })
+  leaveLease(late, { ...TERMS, leasedMs: Date.now() - TERMS.windowMs - 60_000, keyMark: '00000000' })
   expect((await sendJob(late, url)).outcome.account.in_doubt).toBe(1)
   expect((await sendJob(late, url, AGAIN)).outcome.account.in_doubt).toBe(1)
   expect(posts()).toEqual([])
 
   const soon = await makeJob([{ body: 'Called' }], 'notes', '/v1/deals/deal_1/notes')
-  await leaveLease(soon, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
+  leaveLease(soon, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
   // Another key of the account than the lease's: what the server knows of it cannot be told.
   expect((await sendJob(soon, url, { services: { keyMark: '11111111' } })).outcome.account.in_doubt).toBe(1)
   expect((await sendJob(soon, url, AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
@@ -59,17 +60,19 @@ test('a row in doubt that a later job of the run has is left to that job', async
       : sendJson(response, 201, { id: 'con_1' }),
   )
   const paths = await makeJob([ADA])
-  await leaveLease(paths, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
-  const journal = readFileSync(paths.journal, 'utf8')
-  const doubt = encodeLine({ t: 'doubt', op: 0, why: 'test' }, { serial: 2, synced: 0 })
+  leaveLease(paths, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
   const ended = { done: 0, failed: 0, doubt: 1, unsent: 0 }
-  const end = encodeLine({ t: 'end', time: Date.now(), state: 'finished', ...ended }, { serial: 3, synced: 0 })
-  writeFileSync(paths.journal, `${journal}${doubt}${end}`)
-  const later = paths.folder.replace(paths.id, 'job_zzzzzzzzzzz')
-  cpSync(paths.folder, later, { recursive: true })
+  addEntries(paths, [
+    { t: 'doubt', op: 0, why: 'test' },
+    { t: 'end', time: Date.now(), state: 'finished', ...ended },
+  ])
+  const later = jobPaths(paths.jobsFolder, 'job_zzzzzzzzzzz').db
+  const writer = new JobWriter(later, { ...headOf(paths), job: 'job_zzzzzzzzzzz' })
+  writer.end({ rows: 0, create: 0, update: 0, delete: 0, unchanged: 0, skipped: 0 })
+  writer.close()
   expect((await sendJob(paths, url, AGAIN)).outcome.account.in_doubt).toBe(1)
   expect(seen).toEqual([])
-  rmSync(later, { recursive: true })
+  rmSync(later)
   expect((await sendJob(paths, url, AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
 })
 
@@ -78,11 +81,8 @@ test.each([
   { of: 'the terms, where that is shorter', leaseMs: 1_800_000, termsMs: 60_000 },
 ])('what was sent before is not sent again behind the window of $of', async ({ leaseMs, termsMs }) => {
   const paths = await makeJob([{ name: 'Ada' }])
-  await leaveLease(paths, { leasedMs: 5_000_000, windowMs: leaseMs, lifeMs: 1000, keyMark: '00000000' })
-  const plan = new PlanFile(paths.plan)
-  const progress = new JobProgress(plan.count)
-  readJournal(paths.journal, (entry) => progress.take(entry))
-  const { sent } = resumeTasks(plan, progress, { ...TERMS, windowMs: termsMs, keyMark: '00000000' })
-  plan.close()
+  leaveLease(paths, { leasedMs: 5_000_000, windowMs: leaseMs, lifeMs: 1000, keyMark: '00000000' })
+  const terms = { ...TERMS, windowMs: termsMs, keyMark: '00000000' }
+  const { sent } = withJob(paths, (job) => resumeTasks(job, JobProgress.of(job), terms))
   expect(sent).toMatchObject([{ leasedMs: 5_000_000, expiresMs: 5_060_000, isInDoubt: true }])
 })

@@ -32,7 +32,7 @@ test.concurrent.each([
     const service = await serveForTest()
     const paths = await makeJob([{ name: 'Ada' }])
     const leasedMs = Date.now() - (leftMs < 0 ? TERMS.windowMs - leftMs : 1000)
-    const operation = await leaveLease(paths, { leasedMs, windowMs, lifeMs: LIFE_MS, keyMark: '00000001' })
+    const operation = leaveLease(paths, { leasedMs, windowMs, lifeMs: LIFE_MS, keyMark: '00000001' })
     const late = deliverLate(service, operation)
     const { outcome } = await sendJob(paths, new URL(service.url), {
       key: service.key.text,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { JobProgress, rowTotals } from '../../src/jobs/journal/progress.ts'
 import { idempotencyKey } from '../../src/jobs/plan/digest.ts'
 import type { PlanEnd } from '../../src/jobs/plan/plan-format.ts'
+import { JobProgress, rowTotals } from '../../src/jobs/store/progress.ts'
 
 const END = { rows: 5, create: 3, update: 0, delete: 0, unchanged: 1, skipped: 1 } as PlanEnd
 
@@ -22,7 +22,7 @@ test('the key of an operation contains its account, so that two servers never sh
 
 test('a row that was leased and given back unsent is unsent, and not in doubt', () => {
   const progress = new JobProgress(3)
-  progress.take({ t: 'lease', from: 0, to: 3, at: 0, time: 1 })
+  progress.take({ t: 'lease', from: 0, to: 3, time: 1 })
   progress.take({ t: 'back', ops: [[1, 3]] })
   expect(rowTotals(END, progress)).toMatchObject({ done: 0, in_doubt: 1, unsent: 2 })
 })

@@ -22,7 +22,8 @@ export const MUTANTS = {
       to: 'const key = crypto.randomUUID()',
     },
   ],
-  'no-sync': [{ file: 'src/jobs/send/leases.ts', from: 'await this.#journal.sync()', to: '' }],
+  'no-sync': [{ file: 'src/jobs/send/leases.ts', from: 'this.#journal.sync()', to: '' }],
+  'unsynced-store': [{ file: 'src/jobs/store/journal.ts', from: 'PRAGMA synchronous = FULL; ', to: '' }],
   'no-window': [
     {
       file: 'src/jobs/send/dispatch.ts',
@@ -47,6 +48,7 @@ export const MUTANT_NAMES = Object.keys(MUTANTS) as readonly MutantName[]
 export const MET_BY: Readonly<Record<MutantName, ServerKind>> = {
   'random-keys': 'keeps-keys',
   'no-sync': 'keeps-keys',
+  'unsynced-store': 'keeps-keys',
   'no-window': 'keeps-keys',
   'repeated-creates': 'forgets',
 }

@@ -150,7 +150,7 @@ class Torture {
       return true
     }
     const job = jobsIn(this.#world.jobsFolder).at(-1) ?? ''
-    const named = emailsIn(readFileSync(join(this.#world.jobsFolder, job, 'failed.csv'), 'utf8'))
+    const named = emailsIn(readFileSync(join(this.#world.jobsFolder, `${job}.failed.csv`), 'utf8'))
     if (named.length !== account.in_doubt) {
       this.faults.push(`${account.in_doubt} rows are in doubt, and ${named.length} are named`)
     }
@@ -177,7 +177,7 @@ class Torture {
 
 function jobsIn(folder: string): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder).filter((name) => name.startsWith('job_'))
+  return readdirSync(folder).flatMap((name) => /^(job_\w+)\.db$/.exec(name)?.[1] ?? [])
 }
 
 export async function torture(options: TortureOptions): Promise<Verdict> {

@@ -98,7 +98,7 @@ test('a damaged job is a row, and hides no other', async () => {
   const { jobs, make } = await holding()
   const paths = await make()
   await make('b')
-  writeFileSync(paths.plan, 'not a plan')
+  writeFileSync(paths.db, 'not a job')
   const ui = await uiOf('jobs', { openJobs: async () => jobs })
   await ui.background.jobs.look()
   expect(

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { counted } from '../../core/resources/registry.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { runShown } from './run-shown.ts'
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { JobResult, Jobs } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createJobProgress } from '../../output/progress.ts'
 
 interface Run {

@@ -4,10 +4,10 @@ import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { RejectsReport } from '../../jobs/history/rejects.ts'
 import type { JobResult } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
-import type { PlanFile } from '../../jobs/plan/plan-file.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
+import type { JobFile } from '../../jobs/store/job-file.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { printOne } from '../print.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { sendNeeded, undoNeeded } from './repointed.ts'
@@ -27,7 +27,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let existing = 0
   let isOver = false
   const unshown = new UnshownValues()
-  const opened: { plan?: Pick<PlanFile, 'head' | 'end'> } = {}
+  const opened: { plan?: Pick<JobFile, 'head' | 'end'> } = {}
   const { account, otherRows, recheck, stop, error } = await runShown(ctx, jobs, {
     paths,
     terms: { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },

@@ -82,6 +82,6 @@ async function localPages(
   return pagesOf(jobs.localChanges({ ...query, resource: options.resource, job, account: await jobs.account() }))
 }
 
-async function* pagesOf(batches: AsyncIterable<readonly CrmRecord[]>): AsyncGenerator<Page> {
-  for await (const items of batches) yield { items, nextCursor: undefined }
+async function* pagesOf(batches: Iterable<readonly CrmRecord[]>): AsyncGenerator<Page> {
+  for (const items of batches) yield { items, nextCursor: undefined }
 }

@@ -86,6 +86,6 @@ async function* pagesOf(
   }
 }
 
-function damagedRecord({ paths: { id, folder }, state, reason }: DamagedJob): CrmRecord {
-  return { id, state, reason, folder }
+function damagedRecord({ paths: { id, db }, state, reason }: DamagedJob): CrmRecord {
+  return { id, state, reason, file: db }
 }

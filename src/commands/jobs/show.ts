@@ -52,6 +52,6 @@ export async function jobRecord(
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),
     run: head.run,
-    folder: paths.folder,
+    file: paths.db,
   }
 }

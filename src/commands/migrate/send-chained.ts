@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { type RunFlags, runTerms } from '../bulk/bulk-flags.ts'
 import { runShown } from '../bulk/run-shown.ts'
 import { commandLine } from '../command-line.ts'

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../core/json.ts'
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
-import type { Account } from '../../jobs/journal/progress.ts'
 import type { Matching } from '../../jobs/plan/key-requests.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
+import type { Account } from '../../jobs/store/progress.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
@@ -156,7 +156,7 @@ const JOB_MEMBERS = {
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
   run: TEXT,
-  folder: TEXT,
+  file: TEXT,
 } satisfies Record<string, JsonSchema>
 
 export const JOB = made(JOB_MEMBERS)
@@ -164,7 +164,7 @@ export const JOB = made(JOB_MEMBERS)
 /** Of `jobs show`, which reads the whole plan. */
 export const SHOWN_JOB = made({ ...JOB_MEMBERS, fields: arrayOf(TEXT) })
 
-export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, folder: TEXT }, { reason: TEXT })
+export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, file: TEXT }, { reason: TEXT })
 
 export const PRUNED_JOB = made({ id: TEXT, state: STATE })
 

@@ -1,23 +1,19 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
-import { linesOf } from '../../files/lines.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-
-const RECORD = ',"record":'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
 
 /**
  * Writes the records that a job will change or delete, as they are, to a file of JSON lines; returns their number. CrmError
  * `usage` if the file exists.
  */
-export async function writeBefore({ before }: JobPaths, to: string): Promise<number> {
+export async function writeBefore(paths: JobPaths, to: string): Promise<number> {
   const file = create(to)
+  const job = openJob(paths)
   let count = 0
   try {
-    if (!existsSync(before)) return 0
-    for await (const line of linesOf(before)) {
-      // Quotes inside JSON texts are escaped, so this occurs first before the record. It is copied with all digits.
-      const record = line.slice(line.indexOf(RECORD) + RECORD.length, -1)
+    for (const record of job.befores()) {
       writeSync(file, `${record}\n`)
       count += 1
     }
@@ -25,6 +21,7 @@ export async function writeBefore({ before }: JobPaths, to: string): Promise<num
   } catch (error) {
     throw toMachineError(error, to)
   } finally {
+    job.close()
     closeSync(file)
   }
 }

@@ -1,49 +1,74 @@
-import { renameSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
-import { withLock } from '../../files/lock.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import { type JobPaths, readJobPlan } from '../journal/job-folder.ts'
-import { Journal, readJournal } from '../journal/journal.ts'
-import { type Account, JobProgress, rowTotals } from '../journal/progress.ts'
-import { stateOrDamage } from './job-state.ts'
+import { convertEarlier } from '../store/earlier-form.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { withJobLock } from '../store/job-lock.ts'
+import { Journal } from '../store/journal.ts'
+import { openJob, withJob } from '../store/open-job.ts'
+import { type Account, JobProgress, rowTotals } from '../store/progress.ts'
+import { type JobState, stateOrDamage } from './job-state.ts'
 
 /** Ends a job permanently: done rows stay done, and the rest is never sent. */
 export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account> {
-  return withLock(paths.lock, () => cancelLocked(paths, nowMs), 0)
+  return withJobLock(paths, () => cancelLocked(paths, nowMs))
 }
 
 async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
-  const plan = readJobPlan(paths)
-  const progress = new JobProgress(plan.count)
-  const whole = readJournal(paths.journal, (entry) => progress.take(entry))
+  await convertEarlier(paths)
+  const job = openJob(paths)
+  try {
+    return cancelOpen(job, paths, nowMs)
+  } finally {
+    job.close()
+  }
+}
+
+function cancelOpen(job: JobFile, paths: JobPaths, nowMs: () => number): Account {
+  job.verify()
+  const progress = JobProgress.of(job)
   if (progress.end !== undefined) {
     throw new CrmError('conflict', `${paths.id} is already ${progress.end}`, { hint: `crm jobs show ${paths.id}` })
   }
-  const account = rowTotals(plan.end, progress)
+  const account = rowTotals(job.end, progress)
   const { done, failed, in_doubt: doubt, unsent } = account
-  const journal = new Journal(paths.journal, whole, nowMs)
-  try {
-    journal.append({ t: 'end', time: nowMs(), state: 'cancelled', done, failed, doubt, unsent })
-    await journal.sync()
-  } finally {
-    journal.close()
-  }
+  const journal = new Journal(job, progress, nowMs)
+  journal.append({ t: 'end', time: nowMs(), state: 'cancelled', done, failed, doubt, unsent })
+  journal.close()
   return account
 }
 
-/** Renames the folder of a damaged job, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
-export async function setAside(paths: JobPaths): Promise<string> {
+/** Undefined for a damaged job. Only some commands read every row, and see the damage of each. */
+async function damageOrState(paths: JobPaths): Promise<JobState['state'] | undefined> {
   const { state } = await stateOrDamage(paths)
-  if (state !== 'damaged') {
+  if (state === 'damaged') return undefined
+  try {
+    withJob(paths, (job) => job.verifyAll())
+    return state
+  } catch (error) {
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
+}
+
+/** Renames what a damaged job is kept in, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
+export async function setAside(paths: JobPaths): Promise<string> {
+  const state = await damageOrState(paths)
+  if (state !== undefined) {
     const hint = `crm jobs show ${paths.id}`
     throw new CrmError('conflict', `${paths.id} is ${state}, not damaged, so it is not set aside`, { hint })
   }
-  const aside = join(dirname(paths.folder), `.damaged-${paths.id}`)
+  const aside = join(paths.jobsFolder, `.damaged-${paths.id}`)
   try {
-    renameSync(paths.folder, aside)
+    // The folder of an earlier version first: alone it would be a job that has sent less than was sent.
+    if (existsSync(paths.earlier)) renameSync(paths.earlier, aside)
+    if (!existsSync(paths.db)) return aside
+    for (const end of ['-wal', '-journal', ''])
+      if (existsSync(`${paths.db}${end}`)) renameSync(`${paths.db}${end}`, `${aside}.db${end}`)
+    return `${aside}.db`
   } catch (error) {
     throw toMachineError(error, aside)
   }
-  return aside
 }

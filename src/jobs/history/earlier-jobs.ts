@@ -1,9 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
-import { allJobs, headOf } from './find-jobs.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { headOf } from '../store/open-job.ts'
+import { allJobs } from './find-jobs.ts'
 import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
 const UUID_LENGTH = 36

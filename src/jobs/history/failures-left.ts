@@ -1,8 +1,7 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { openJobPlan } from '../journal/job-folder.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
 import { operationCount, type PlanOperation } from '../plan/plan-format.ts'
-import { BeforeImages } from '../plan/plan-writer.ts'
+import type { JobFile } from '../store/job-file.ts'
+import { openJob } from '../store/open-job.ts'
 import { type FailureGroup, FailureGroups, failuresOf, type RowFailure } from './failures.ts'
 import type { JobState } from './job-state.ts'
 import { isSettled, type RetriedRow, type RetriedRows, readRetriedRows } from './retried-rows.ts'
@@ -22,7 +21,7 @@ export interface FailuresLeft {
   readonly retried: RetriedRows
   readonly count: number
   /** In the order of the plan, which is the one of the job. */
-  list(plan: PlanFile): AsyncGenerator<LeftFailure, void, undefined>
+  list(plan: JobFile): AsyncGenerator<LeftFailure, void, undefined>
 }
 
 export async function readFailuresLeft(jobsFolder: string, job: JobState): Promise<FailuresLeft> {
@@ -52,18 +51,13 @@ interface Left {
   readonly later: Later
 }
 
-async function* listLeft({ job, retried, later }: Left, plan: PlanFile): AsyncGenerator<LeftFailure, void, undefined> {
-  const images = new BeforeImages(job.paths.before)
-  try {
-    for (const failure of failuresOf(plan, job.paths.journal, job.progress)) {
-      const { operation, state } = failure
-      const row = retried.of(operation.op)
-      if (state !== 'failed' || isSettled(row)) continue
-      const last = row && later.get(keyOf(row))
-      yield { operation, ...(last ?? { last: failure, job, before: await images.of(operation.op) }) }
-    }
-  } finally {
-    await images.close()
+async function* listLeft({ job, retried, later }: Left, plan: JobFile): AsyncGenerator<LeftFailure, void, undefined> {
+  for (const failure of failuresOf(plan, job.progress)) {
+    const { operation, state } = failure
+    const row = retried.of(operation.op)
+    if (state !== 'failed' || isSettled(row)) continue
+    const last = row && later.get(keyOf(row))
+    yield { operation, ...(last ?? { last: failure, job, before: plan.before(operation.op) }) }
   }
 }
 
@@ -83,15 +77,13 @@ async function laterFailures(job: JobState, retried: RetriedRows): Promise<Later
   }
   const later = new Map<string, Omit<LeftFailure, 'operation'>>()
   for (const [retry, ops] of wanted) {
-    const plan = openJobPlan(retry.paths)
-    const images = new BeforeImages(retry.paths.before)
+    const plan = openJob(retry.paths)
     try {
-      for (const last of failuresOf(plan, retry.paths.journal, retry.progress)) {
+      for (const last of failuresOf(plan, retry.progress)) {
         const { op } = last.operation
-        if (ops.has(op)) later.set(keyOf({ job: retry, op }), { last, job: retry, before: await images.of(op) })
+        if (ops.has(op)) later.set(keyOf({ job: retry, op }), { last, job: retry, before: plan.before(op) })
       }
     } finally {
-      await images.close()
       plan.close()
     }
   }
@@ -104,7 +96,7 @@ function keyOf({ job, op }: Pick<RetriedRow, 'job' | 'op'>): string {
 
 /** As readFailuresLeft, for callers that have no plan open. */
 export async function* failuresLeft(jobsFolder: string, job: JobState): AsyncGenerator<LeftFailure, void, undefined> {
-  const plan = openJobPlan(job.paths)
+  const plan = openJob(job.paths)
   try {
     yield* (await readFailuresLeft(jobsFolder, job)).list(plan)
   } finally {

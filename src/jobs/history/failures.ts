@@ -1,16 +1,15 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { linesOf } from '../../files/lines.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
-import type { DoubtEntry, FailedEntry } from '../journal/entry.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { readJournal } from '../journal/journal.ts'
-import { type JobProgress, readProgress } from '../journal/progress.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
-import type { PlanOperation } from '../plan/plan-format.ts'
+import type { PlanInput, PlanOperation } from '../plan/plan-format.ts'
+import type { DoubtEntry, FailedEntry } from '../store/entry.ts'
+import { HEADER_ROW } from '../store/input-copy.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
+import { JobProgress, STATES } from '../store/progress.ts'
 
 /** A row that failed or is in doubt, and why. */
 export interface RowFailure {
@@ -22,40 +21,20 @@ export interface RowFailure {
   readonly requestId: string | undefined
 }
 
-/** The number of failures in memory at once; more take another pass over the journal. */
-const AT_ONCE = 100_000
-
 /** For a row of a killed job without a result in the journal. */
 export const NO_ANSWER = 'the process ended before it received a response'
 
 /** In the order of the plan. */
-export function* failuresOf(
-  plan: PlanFile,
-  journal: string,
-  progress: JobProgress,
-): Generator<RowFailure, void, undefined> {
-  const operations = operationsOf(plan)
-  let from = 0
-  while (from < plan.count) {
-    const to = endOfWindow(progress, from, plan.count)
-    const entries = to > from ? entriesBetween(journal, progress, { from, to }) : new Map<number, never>()
-    for (const operation of operations) {
-      const { op } = operation
-      const entry = progress.isUnanswered(op) ? { t: 'doubt' as const, op, why: NO_ANSWER } : entries.get(op)
-      if (entry) yield failureOf(operation, entry)
-      if (operation.op + 1 >= to) break
+export function* failuresOf(job: JobFile, progress: JobProgress): Generator<RowFailure, void, undefined> {
+  for (const operations of job.operations()) {
+    const failed = operations.filter(({ op }) => isFailure(progress, op))
+    if (failed.length === 0) continue
+    const texts = new Map(textsBetween(job, operations))
+    for (const operation of failed) {
+      const text = progress.isUnanswered(operation.op) ? undefined : texts.get(operation.op)
+      yield failureOf(operation, text === undefined ? { why: NO_ANSWER } : (JSON.parse(text) as FailureText))
     }
-    from = to
   }
-}
-
-/** The first operation after `from` and AT_ONCE failures. */
-function endOfWindow(progress: JobProgress, from: number, count: number): number {
-  let found = 0
-  for (let op = from; op < count; op++) {
-    if (isFailure(progress, op) && ++found === AT_ONCE) return op + 1
-  }
-  return count
 }
 
 function isFailure(progress: JobProgress, op: number): boolean {
@@ -63,24 +42,16 @@ function isFailure(progress: JobProgress, op: number): boolean {
   return end === 'failed' || end === 'doubt' || progress.isUnanswered(op)
 }
 
-function entriesBetween(journal: string, progress: JobProgress, { from, to }: { from: number; to: number }) {
-  const entries = new Map<number, FailedEntry | DoubtEntry>()
-  readJournal(journal, (entry) => {
-    if (entry.t !== 'failed' && entry.t !== 'doubt') return
-    // Only the last result of an operation counts.
-    if (entry.op >= from && entry.op < to && progress.endOf(entry.op) === entry.t) entries.set(entry.op, entry)
-  })
-  return entries
+function textsBetween(job: JobFile, operations: readonly PlanOperation[]): [number, string][] {
+  const [from, to] = [operations[0]?.op ?? 0, operations.at(-1)?.op ?? 0]
+  const sql = `SELECT op, text FROM result WHERE state IN (${STATES.failed}, ${STATES.doubt}) AND op BETWEEN ? AND ?`
+  return job.rows(sql, from, to).map(([op, text]) => [Number(op), String(text)])
 }
 
-/** An iterable whose next loop continues where the last one stopped. */
-function operationsOf(plan: PlanFile): Iterable<PlanOperation> {
-  const all = plan.all()
-  return { [Symbol.iterator]: () => ({ next: () => all.next() }) }
-}
+type FailureText = Omit<FailedEntry, 't' | 'op'> | Pick<DoubtEntry, 'why'>
 
-function failureOf(operation: PlanOperation, entry: FailedEntry | DoubtEntry): RowFailure {
-  if (entry.t === 'doubt') {
+function failureOf(operation: PlanOperation, entry: FailureText): RowFailure {
+  if ('why' in entry) {
     return { operation, state: 'in_doubt', code: 'in_doubt', field: undefined, reason: entry.why, requestId: undefined }
   }
   const { code, field, reason, request } = entry
@@ -97,16 +68,12 @@ export interface FailurePage {
 
 /** Rows that failed or are in doubt, as records, in the order of the plan. */
 export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
-    const progress = readProgress(paths.journal, plan.count)
+    const progress = JobProgress.of(plan)
     let items: CrmRecord[] = []
     let count = 0
-    for (const { operation, state, code, field = null, reason, requestId = null } of failuresOf(
-      plan,
-      paths.journal,
-      progress,
-    )) {
+    for (const { operation, state, code, field = null, reason, requestId = null } of failuresOf(plan, progress)) {
       if (count++ >= limit) break
       const { line = null, id = null, do: kind } = operation.head
       items.push({ op: operation.op, line, id, do: kind, state, code, field, reason, request_id: requestId })
@@ -147,31 +114,38 @@ const LINES_SHOWN = 3
 
 /** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
-    const progress = readProgress(paths.journal, plan.count)
+    const progress = JobProgress.of(plan)
     if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
     const groups = new FailureGroups()
-    const failures = failuresOf(plan, paths.journal, progress)
+    const failures = failuresOf(plan, progress)
     // A plan from another machine has no input file.
-    const summary = existsSync(paths.input) ? plan.head.input?.verdict : undefined
-    if (!summary) {
+    const { input } = plan.head
+    if (!input || !plan.hasInput) {
       for (const failure of failures) groups.add(failure)
       return { file: undefined, groups: groups.list() }
     }
-    const file = join(paths.folder, failedRowsName(summary))
-    const rows = await createFailedRows({ input: paths.input, summary, to: file })
+    const file = failedFile(paths, input)
+    const rows = await createFailedRows({
+      summary: input.verdict,
+      header: plan.inputAt(HEADER_ROW)[0]?.bytes,
+      to: file,
+    })
     for (const failure of failures) {
       groups.add(failure)
-      const { line = 0, at = [0, 0], also = [] } = failure.operation.head
-      for (const [earlier, offset, length] of also) await rows.add({ line: earlier, offset, length }, failure)
-      await rows.add({ line, offset: at[0], length: at[1] }, failure)
+      for (const row of plan.inputOf(failure.operation)) await rows.add(row, failure)
     }
     await rows.close()
     return { file, groups: groups.list() }
   } finally {
     plan.close()
   }
+}
+
+/** Where the failed rows of a job are written. */
+export function failedFile({ jobsFolder, id }: JobPaths, { verdict }: PlanInput): string {
+  return join(jobsFolder, `${id}.${failedRowsName(verdict)}`)
 }
 
 /** Failures by their cause. */
@@ -195,16 +169,20 @@ export class FailureGroups {
 }
 
 /** The rows and members that a plan leaves out, in its order, as records. */
-export async function* leftOutPages({ leftOut }: JobPaths): AsyncGenerator<FailurePage> {
-  if (!existsSync(leftOut)) return
-  let items: CrmRecord[] = []
-  for await (const line of linesOf(leftOut)) {
-    items.push(parseExactJson(line) as CrmRecord)
-    if (items.length < PAGE_ROWS) continue
-    yield { items, nextCursor: undefined }
-    items = []
+export async function* leftOutPages(paths: JobPaths): AsyncGenerator<FailurePage> {
+  const job = openJob(paths)
+  try {
+    let items: CrmRecord[] = []
+    for (const text of job.leftOut()) {
+      items.push(parseExactJson(text) as CrmRecord)
+      if (items.length < PAGE_ROWS) continue
+      yield { items, nextCursor: undefined }
+      items = []
+    }
+    if (items.length > 0) yield { items, nextCursor: undefined }
+  } finally {
+    job.close()
   }
-  yield { items, nextCursor: undefined }
 }
 
 /** Why an undo does not revert a row, in the words of its error. */

@@ -1,24 +1,31 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
-import { withLock } from '../../files/lock.ts'
 import { rejectClosed } from '../../files/machine-error.ts'
-import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
+import { isJob, type JobPaths, jobPaths, removeJob } from '../store/job-folder.ts'
+import { withJobLock } from '../store/job-lock.ts'
+import { headOf } from '../store/open-job.ts'
 import { stateOrDamage } from './job-state.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
-  const names = namesIn(jobsFolder).filter((name) => name.startsWith(idPrefix('job')))
-  return names.toSorted().map((id) => jobPaths(jobsFolder, id))
+  const ids = new Set<string>()
+  for (const name of namesIn(jobsFolder)) {
+    const [id = '', ...ending] = name.split('.')
+    // Earlier versions had a folder for each job.
+    if (id.startsWith(idPrefix('job')) && (ending.length === 0 || (ending.length === 1 && ending[0] === 'db')))
+      ids.add(id)
+  }
+  return [...ids].toSorted().map((id) => jobPaths(jobsFolder, id))
 }
 
 /** Undefined for a job that was pruned. */
 export function keptJob(jobsFolder: string, id: string): JobPaths | undefined {
   const paths = jobPaths(jobsFolder, id)
-  return existsSync(paths.plan) ? paths : undefined
+  return isJob(paths) ? paths : undefined
 }
 
 /** The same; CrmError `machine` where this user cannot look for any. */
@@ -31,18 +38,12 @@ export function knownJobs(jobsFolder: string): readonly JobPaths[] {
 /** By id, or by a suffix of it that no other job has; CrmError `not_found`. */
 export function findJob(jobsFolder: string, word: string): JobPaths {
   const exact = jobPaths(jobsFolder, word)
-  if (word.startsWith(idPrefix('job')) && !word.includes('/') && existsSync(exact.plan)) return exact
+  if (word.startsWith(idPrefix('job')) && !word.includes('/') && isJob(exact)) return exact
   const found = knownJobs(jobsFolder).filter(({ id }) => word.length >= 3 && id.endsWith(word))
   if (found[0] && found.length === 1) return found[0]
   const reason =
     found.length > 1 ? `${found.length} jobs end in ${JSON.stringify(word)}` : `there is no job ${JSON.stringify(word)}`
   throw new CrmError('not_found', `${reason} in ${jobsFolder}`, { hint: 'crm jobs list' })
-}
-
-export function headOf(paths: JobPaths): PlanHead {
-  const file = openJobPlan(paths)
-  file.close()
-  return file.head
 }
 
 /** An older draft belongs to a process that has ended. */
@@ -69,8 +70,8 @@ export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGene
 /** Also removes what an interrupted planning left behind. CrmError `machine` for a job that is being sent again since. */
 export async function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): Promise<void> {
   for (const id of ids) {
-    const { folder, lock } = jobPaths(jobsFolder, id)
-    if (existsSync(folder)) await withLock(lock, async () => rmSync(folder, { recursive: true, force: true }), 0)
+    const paths = jobPaths(jobsFolder, id)
+    if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
   }
   for (const name of namesIn(jobsFolder)) {
     const folder = join(jobsFolder, name)
@@ -86,7 +87,7 @@ export async function removeJobs(jobsFolder: string, ids: readonly string[], now
  */
 export function successorOf(paths: JobPaths): string | undefined {
   const own = headOf(paths)
-  const later = allJobs(dirname(paths.folder)).filter(({ id }) => id > paths.id)
+  const later = allJobs(paths.jobsFolder).filter(({ id }) => id > paths.id)
   return later.find((each) => {
     const { kind, run, of, account, input } = headOf(each)
     if (kind === 'retry' && !input) return false
@@ -107,7 +108,7 @@ export function rowTermsOf(jobsFolder: string, paths: JobPaths): RowTerms {
   while (head.terms === undefined && head.kind === 'retry' && head.of !== undefined) {
     const earlier = jobPaths(jobsFolder, head.of)
     // It may have been pruned.
-    if (!existsSync(earlier.plan)) break
+    if (!isJob(earlier)) break
     head = headOf(earlier)
   }
   return { terms: head.terms, kind: head.kind }

@@ -1,9 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import type { Account } from '../journal/progress.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
 import { failureError } from '../send/send-outcome.ts'
 import type { Stop } from '../send/services.ts'
+import type { Account } from '../store/progress.ts'
 
 /** A job belongs to one account: on another one its rows would be created a second time. */
 export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {

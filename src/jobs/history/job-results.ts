@@ -1,9 +1,9 @@
-import type { Result } from '../journal/entry.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { readJournal } from '../journal/journal.ts'
-import { JobProgress } from '../journal/progress.ts'
-import type { Scratch } from '../plan/scratch.ts'
-import { NO_ANSWER } from './failures.ts'
+import type { ResultFlag } from '../store/entry.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { withJob } from '../store/open-job.ts'
+import { JobProgress, STATES } from '../store/progress.ts'
+import { failuresOf, NO_ANSWER } from './failures.ts'
 
 /** What the response to an operation says of its record, beside that the operation was done. */
 interface RecordBefore {
@@ -20,6 +20,7 @@ interface RecordBefore {
 export interface StoredResult extends RecordBefore {
   readonly id: string | null
   readonly gen: number | undefined
+  readonly flag: ResultFlag | undefined
 }
 
 export interface StoredResults {
@@ -27,44 +28,34 @@ export interface StoredResults {
   of(op: number): StoredResult
 }
 
-/** The result of each operation, in a table of the scratch database; the results of the next job replace it. */
-export function readResults({ journal }: JobPaths, operations: number, { database }: Scratch): StoredResults {
-  database.exec(
-    'DROP TABLE IF EXISTS result; CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER, flag TEXT, status INTEGER)',
-  )
-  const progress = new JobProgress(operations)
-  const put = database.prepare(
-    'INSERT INTO result (op, id, flag, status) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id, flag = excluded.flag, status = excluded.status',
-  )
-  const raise = database.prepare(
-    'INSERT INTO result (op, gen) VALUES (?, ?) ON CONFLICT DO UPDATE SET gen = excluded.gen',
-  )
-  let isAnyCreated = false
-  readJournal(journal, (entry) => {
-    progress.take(entry)
-    if (entry.t === 'done') {
-      for (const [op, status, id, flag = null] of entry.r) {
-        put.run(op, id, flag, status)
-        if (status === CREATED) isAnyCreated = true
-      }
-    }
-    if (entry.t === 'again') raise.run(entry.op, entry.gen)
-  })
-  const find = database.prepare('SELECT id, gen, flag, status FROM result WHERE op = ?')
+/** The results in the file of a job. */
+export function resultsOf(job: JobFile): StoredResults {
+  const isAnyCreated = isCreateAnswered(job)
+  const progress = JobProgress.of(job)
   return {
     progress,
     of: (op) => {
-      const row = find.get(op)
-      const id = typeof row?.id === 'string' ? row.id : null
-      const gen = typeof row?.gen === 'number' ? row.gen : undefined
-      return { id, gen, ...recordBefore(row?.status, row?.flag, isAnyCreated) }
+      const [[state, text] = []] = job.rows('SELECT state, text FROM result WHERE op = ?', op)
+      const { id = null, flag, status } = (state === STATES.done ? JSON.parse(String(text)) : {}) as Partial<DoneText>
+      return { id, flag, gen: progress.genOf(op), ...recordBefore(status, flag, isAnyCreated) }
     },
   }
 }
 
+interface DoneText {
+  readonly id: string | null
+  readonly status: number
+  readonly flag?: ResultFlag
+}
+
+function isCreateAnswered(job: JobFile): boolean {
+  const sql = `SELECT 1 FROM result WHERE state = ${STATES.done} AND text ->> 'status' = ${CREATED} LIMIT 1`
+  return job.rows(sql).length > 0
+}
+
 const CREATED = 201
 
-function recordBefore(status: unknown, flag: unknown, isAnyCreated: boolean): RecordBefore {
+function recordBefore(status: number | undefined, flag: ResultFlag | undefined, isAnyCreated: boolean): RecordBefore {
   return {
     wasGone: flag === 'g',
     existed: flag === 'u' || flag === 'e',
@@ -87,33 +78,24 @@ export type OperationResult =
 
 /** The result of each operation, in the order of the plan. For jobs that fit in memory. */
 export function operationResults(paths: JobPaths): OperationResult[] {
-  const plan = openJobPlan(paths)
-  const creates = new Set<number>()
-  for (const { op, head } of plan.all()) if (head.do === 'create') creates.add(op)
-  plan.close()
-  const progress = new JobProgress(plan.count)
-  const reasons = new Map<number, string>()
-  const done = new Map<number, Result>()
-  readJournal(paths.journal, (entry) => {
-    progress.take(entry)
-    if (entry.t === 'done') for (const result of entry.r) done.set(result[0], result)
-    if (entry.t === 'failed') {
-      reasons.set(entry.op, entry.field === null ? entry.reason : `${entry.field}: ${entry.reason}`)
-    }
-    if (entry.t === 'doubt') reasons.set(entry.op, entry.why)
-  })
-  const isAnyCreated = [...done.values()].some(([, status]) => status === CREATED)
-  return Array.from({ length: plan.count }, (_, op): OperationResult => {
-    const result = done.get(op)
-    if (result) return doneAs(result, creates.has(op), isAnyCreated)
-    const end = progress.endOf(op)
-    if (end === 'failed' || end === 'doubt') return { type: end, reason: reasons.get(op) ?? '' }
-    return progress.isUnanswered(op) ? { type: 'doubt', reason: NO_ANSWER } : { type: 'unsent' }
+  return withJob(paths, (job) => {
+    const { progress, of } = resultsOf(job)
+    const reasons = new Map(
+      Array.from(failuresOf(job, progress), ({ operation, field, reason }) => [
+        operation.op,
+        field === undefined ? reason : `${field}: ${reason}`,
+      ]),
+    )
+    return Array.from(job.all(), ({ op, head }): OperationResult => {
+      const end = progress.endOf(op)
+      if (end === 'done') return doneAs(of(op), head.do === 'create')
+      if (end === 'failed' || end === 'doubt') return { type: end, reason: reasons.get(op) ?? '' }
+      return progress.isUnanswered(op) ? { type: 'doubt', reason: NO_ANSWER } : { type: 'unsent' }
+    })
   })
 }
 
-function doneAs([, status, id, flag]: Result, isCreate: boolean, isAnyCreated: boolean): OperationResult {
-  const { wasGone, existed, mayHaveExisted } = recordBefore(status, flag, isAnyCreated)
+function doneAs({ id, flag, wasGone, existed, mayHaveExisted }: StoredResult, isCreate: boolean): OperationResult {
   return {
     type: 'done',
     id,

@@ -1,9 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
-import { isLocked } from '../../files/lock.ts'
-import { type JobPaths, openJobPlan, readJobPlan } from '../journal/job-folder.ts'
-import { type Account, type JobProgress, readProgress, rowTotals } from '../journal/progress.ts'
-import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-format.ts'
+import type { JobTotals, PlanCounts, PlanHead } from '../plan/plan-format.ts'
 import { type FieldCount, FieldCounts, fieldsOfPlan } from '../plan/plan-writer.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { isJobLocked } from '../store/job-lock.ts'
+import { withJob } from '../store/open-job.ts'
+import { type Account, JobProgress, rowTotals } from '../store/progress.ts'
 
 /** `planned`: nothing was sent yet. `stopped`: it was begun, and can be resumed. */
 export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancelled'] as const
@@ -11,20 +12,23 @@ export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancell
 export interface JobState {
   readonly paths: JobPaths
   readonly head: PlanHead
-  readonly end: PlanEnd
+  readonly end: JobTotals
   readonly state: (typeof JOB_STATES)[number]
   readonly account: Account
   readonly progress: JobProgress
 }
 
-/** The state of a job, from its whole plan and journal: a second for a million rows. */
+/** The state of a job, from all its results: a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
-  const plan = readJobPlan(paths)
-  // First: a job that ends while its journal is read would count as stopped.
-  const isRunning = await isLocked(paths.lock)
-  const progress = readProgress(paths.journal, plan.count)
-  const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
-  return { paths, head: plan.head, end: plan.end, state, account: rowTotals(plan.end, progress), progress }
+  // First: a job that ends while its file is read would count as stopped.
+  const isRunning = isJobLocked(paths)
+  return withJob(paths, (job) => {
+    job.verify()
+    const { head, end } = job
+    const progress = JobProgress.of(job)
+    const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
+    return { paths, head, end, state, account: rowTotals(end, progress), progress }
+  })
 }
 
 /** A damaged job: only the reason is known. */
@@ -53,18 +57,12 @@ export interface RestOfJob {
 
 /** The members that the operations of a job write, each once. Reads its whole plan. */
 export function fieldsOfJob(paths: JobPaths): readonly string[] {
-  const plan = openJobPlan(paths)
-  try {
-    return fieldsOfPlan(plan).map(({ field }) => field)
-  } finally {
-    plan.close()
-  }
+  return withJob(paths, (job) => fieldsOfPlan(job).map(({ field }) => field))
 }
 
 export function restOfJob(paths: JobPaths): RestOfJob {
-  const plan = openJobPlan(paths)
-  try {
-    const progress = readProgress(paths.journal, plan.count)
+  return withJob(paths, (plan) => {
+    const progress = JobProgress.of(plan)
     const fields = new FieldCounts()
     const { rows, unchanged, skipped } = plan.end
     const counts = { rows, create: 0, update: 0, delete: 0, fail: 0, unchanged, skipped }
@@ -76,7 +74,5 @@ export function restOfJob(paths: JobPaths): RestOfJob {
       }
     }
     return { counts, fields: fields.list() }
-  } finally {
-    plan.close()
-  }
+  })
 }

@@ -1,14 +1,10 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../core/json.ts'
 import { type CrmRecord, type RecordResource, resourceOf } from '../../core/resources/registry.ts'
-import { makeTemporaryFolder } from '../../files/folders.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { PlanOperation } from '../plan/plan-format.ts'
-import { BeforeImages } from '../plan/plan-writer.ts'
-import { openScratch } from '../plan/scratch.ts'
-import { allJobs, headOf } from './find-jobs.ts'
-import { readResults } from './job-results.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { headOf, openJob } from '../store/open-job.ts'
+import { allJobs } from './find-jobs.ts'
+import { resultsOf } from './job-results.ts'
 
 /** Undefined members do not limit it. */
 export interface LocalQuery {
@@ -23,19 +19,8 @@ export interface LocalQuery {
 const ACTIONS = { create: 'created', update: 'updated', delete: 'deleted', fail: 'failed' } as const
 
 /** What the jobs of this machine did on a server, the newest job first, with its operations in the order of the plan. */
-export async function* localChanges(
-  jobsFolder: string,
-  query: LocalQuery,
-  temporary: string,
-): AsyncGenerator<readonly CrmRecord[]> {
-  const folder = makeTemporaryFolder(join(temporary, 'crm-history-'))
-  try {
-    for (const paths of allJobs(jobsFolder).toReversed()) {
-      if (isAsked(paths, query)) yield* changesOf(paths, query, folder)
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+export function* localChanges(jobsFolder: string, query: LocalQuery): Generator<readonly CrmRecord[]> {
+  for (const paths of allJobs(jobsFolder).toReversed()) if (isAsked(paths, query)) yield* changesOf(paths, query)
 }
 
 function isAsked(paths: JobPaths, { account, record, resource = record?.resource, job }: LocalQuery): boolean {
@@ -44,16 +29,10 @@ function isAsked(paths: JobPaths, { account, record, resource = record?.resource
   return head.account === account && (resource === undefined || resourceOf(head.noun) === resource)
 }
 
-async function* changesOf(
-  paths: JobPaths,
-  { record, sinceMs = 0 }: LocalQuery,
-  folder: string,
-): AsyncGenerator<readonly CrmRecord[]> {
-  const plan = openJobPlan(paths)
-  const images = new BeforeImages(paths.before)
-  const scratch = openScratch(folder, 'results')
+function* changesOf(paths: JobPaths, { record, sinceMs = 0 }: LocalQuery): Generator<readonly CrmRecord[]> {
+  const plan = openJob(paths)
   try {
-    const results = readResults(paths, plan.count, scratch)
+    const results = resultsOf(plan)
     const { lastMs } = results.progress
     if (lastMs === undefined || lastMs < sinceMs) return
     const resource = resourceOf(plan.head.noun)
@@ -61,7 +40,7 @@ async function* changesOf(
     for (const batch of plan.operations()) {
       const changes: CrmRecord[] = []
       for (const operation of batch) {
-        const before = await images.of(operation.op)
+        const before = plan.before(operation.op)
         const id = results.of(operation.op).id ?? operation.head.id ?? null
         const isDone = results.progress.endOf(operation.op) === 'done' && !results.of(operation.op).wasGone
         if (isDone && (!record || record.id === id)) changes.push({ ...about, ...changeOf(operation, id, before) })
@@ -69,8 +48,6 @@ async function* changesOf(
       if (changes.length > 0) yield changes
     }
   } finally {
-    scratch.close()
-    await images.close()
     plan.close()
   }
 }

@@ -1,24 +1,24 @@
-import { dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { headOf, openJob } from '../store/open-job.ts'
 import { undosInEffect } from './earlier-jobs.ts'
-import { allJobs, headOf, keptJob } from './find-jobs.ts'
+import { allJobs, keptJob } from './find-jobs.ts'
 import { fieldsOfJob, type JobState, readJobState } from './job-state.ts'
 
 /** The jobs that must be done before this one, in their order; those that were pruned are left out. */
 export function neededJobs(paths: JobPaths): readonly JobPaths[] {
-  const folder = dirname(paths.folder)
+  const folder = paths.jobsFolder
   return (headOf(paths).needs ?? []).flatMap((id) => keptJob(folder, id) ?? [])
 }
 
 /** A merge that waits for this job, or was stopped after it. */
 export async function waitingFor(paths: JobPaths): Promise<JobPaths | undefined> {
   if (headOf(paths).kind !== 'repoint') return undefined
-  for (const other of allJobs(dirname(paths.folder)).toReversed()) {
+  for (const other of allJobs(paths.jobsFolder).toReversed()) {
     if (!headOf(other).needs?.includes(paths.id)) continue
     const { state } = await readJobState(other)
     if (state === 'planned' || state === 'stopped') return other
@@ -51,7 +51,7 @@ interface Guarded {
 export async function requireNeeds({ paths, list, argv }: Guarded): Promise<void> {
   const head = headOf(paths)
   if (!head.needs || (await readJobState(paths)).state !== 'planned') return
-  const folder = dirname(paths.folder)
+  const folder = paths.jobsFolder
   const undone = await undosInEffect(folder)
   for (const id of head.needs) {
     const needed = keptJob(folder, id)
@@ -80,7 +80,7 @@ async function refuseReferring(paths: JobPaths, head: PlanHead, list: Guarded['l
 }
 
 function deletedBy(paths: JobPaths): ReadonlySet<string> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     const ids = new Set<string>()
     for (const { head } of plan.all()) if (head.do === 'delete' && head.id !== undefined) ids.add(head.id)

@@ -1,31 +1,35 @@
 import { closeSync, createReadStream, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { replaceFile } from '../../files/replace-file.ts'
-import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { PlanHead } from '../plan/plan-format.ts'
-import { reportFailures } from './failures.ts'
-import { allJobs, headOf } from './find-jobs.ts'
+import { createFailedRows } from '../input/failed-rows.ts'
+import { HEADER_ROW } from '../store/input-copy.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { headOf, openJob } from '../store/open-job.ts'
+import { failedFile, reportFailures } from './failures.ts'
+import { allJobs } from './find-jobs.ts'
 
 /**
  * Writes the rows that a plan rejects, into the job and to the file of `--rejects`, before the job is sent. CrmError `usage` if
  * that file exists, and is not an unchanged one of an earlier job: it may hold corrections.
  */
 export async function writeRejects(jobsFolder: string, paths: JobPaths): Promise<string | undefined> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     const { rejects, input } = plan.head
-    if (rejects === undefined || !input || !existsSync(paths.input)) return undefined
+    if (rejects === undefined || !input || !plan.hasInput) return undefined
     if (existsSync(rejects) && !isKnown(jobsFolder, rejects)) throw changedFile(rejects)
     const file = failedFile(paths, input)
-    const rows = await createFailedRows({ input: paths.input, summary: input.verdict, to: file })
-    for (const { head } of plan.all()) {
-      const { failed, line = 0, at = [0, 0] } = head
-      if (failed)
-        await rows.add({ line, offset: at[0], length: at[1] }, { ...failed, field: failed.field ?? undefined })
+    const rows = await createFailedRows({
+      summary: input.verdict,
+      header: plan.inputAt(HEADER_ROW)[0]?.bytes,
+      to: file,
+    })
+    for (const operation of plan.all()) {
+      const { failed } = operation.head
+      if (!failed) continue
+      for (const row of plan.inputOf(operation)) await rows.add(row, { ...failed, field: failed.field ?? undefined })
     }
     await rows.close()
     await copyTo(file, rejects)
@@ -49,10 +53,6 @@ export async function reportRejects(paths: JobPaths): Promise<RejectsReport | un
   if (!report || !isOurs || report.file === undefined) return report && { ...report, rejects: undefined }
   await copyTo(report.file, rejects)
   return { ...report, rejects }
-}
-
-function failedFile(paths: JobPaths, input: NonNullable<PlanHead['input']>): string {
-  return join(paths.folder, failedRowsName(input.verdict))
 }
 
 function isKnown(jobsFolder: string, rejects: string): boolean {

@@ -1,11 +1,11 @@
-import { dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, memberOf } from '../../core/json.ts'
 import { idLike } from '../../core/record-ids.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { headOf, openJob } from '../store/open-job.ts'
 import { undosInEffect } from './earlier-jobs.ts'
-import { allJobs, headOf, keptJob } from './find-jobs.ts'
+import { allJobs, keptJob } from './find-jobs.ts'
 import { operationResults } from './job-results.ts'
 import { readJobState } from './job-state.ts'
 
@@ -19,7 +19,7 @@ export function renewedIds(paths: JobPaths): RenewedIds | undefined {
   const next = new Map<string, string>()
   const gone = new Set<string>()
   const known = new Set<string>()
-  for (const job of allJobs(dirname(paths.folder))) {
+  for (const job of allJobs(paths.jobsFolder)) {
     const { needs, kind, of } = headOf(job)
     const isUndo = kind === 'undo' && of !== undefined && known.has(of)
     if (!needs?.includes(root.id) && !isUndo) continue
@@ -35,7 +35,7 @@ export function renewedIds(paths: JobPaths): RenewedIds | undefined {
 
 function takeResults(job: JobPaths, next: Map<string, string>, gone: Set<string>): void {
   const results = operationResults(job)
-  const plan = openJobPlan(job)
+  const plan = openJob(job)
   try {
     for (const { op, head } of plan.all()) {
       const result = results[op]
@@ -59,7 +59,7 @@ function rootOf(paths: JobPaths): JobPaths {
 /** The job that an undo reverts, unless that was pruned. */
 function undoneBy(paths: JobPaths): JobPaths | undefined {
   const { kind, of } = headOf(paths)
-  return kind === 'undo' && of !== undefined ? keptJob(dirname(paths.folder), of) : undefined
+  return kind === 'undo' && of !== undefined ? keptJob(paths.jobsFolder, of) : undefined
 }
 
 /** The values of these members, with the ids that their records have now; the id of one that is gone, in its place. */
@@ -84,7 +84,7 @@ export function renewed(
  * re-pointed deals while its merge is in effect, and that of the undo of a merge while its deals have the losers again.
  */
 export async function refusePartOfMerge(paths: JobPaths, command: readonly string[]): Promise<void> {
-  const folder = dirname(paths.folder)
+  const folder = paths.jobsFolder
   const head = headOf(paths)
   const undone = await undosInEffect(folder)
   if (head.kind === 'repoint') {

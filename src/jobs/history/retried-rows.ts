@@ -1,8 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { JobProgress } from '../journal/progress.ts'
 import type { OperationHead, PlanOperation } from '../plan/plan-format.ts'
+import { type JobPaths, jobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
+import type { JobProgress } from '../store/progress.ts'
 import { headIfReadable } from './earlier-jobs.ts'
 import { allJobs, keptJob } from './find-jobs.ts'
 import { type JobState, readJobState } from './job-state.ts'
@@ -100,7 +101,7 @@ function addRows(rows: Map<number, RetriedRow>, job: JobState, { jobsFolder, ori
   const own = new Map<number, number>()
   const { of = '', input } = job.head
   const originOf = origins.get(of)
-  const plan = openJobPlan(job.paths)
+  const plan = openJob(job.paths)
   // Plans of earlier versions do not name the operation that they retry.
   let byPlace: ReadonlyMap<string, number> | undefined
   const namedBy = (operation: PlanOperation): number | undefined => {
@@ -132,7 +133,7 @@ function sentEnd(progress: JobProgress, op: number): RetriedRow['end'] | undefin
 function placesIn(jobsFolder: string, id: string): ReadonlyMap<string, number> {
   const paths = keptJob(jobsFolder, id)
   if (!paths) return new Map()
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     return new Map(Array.from(plan.all(), ({ op, head }) => [placeOf(head), op]))
   } finally {

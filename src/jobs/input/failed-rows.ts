@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
@@ -6,7 +7,7 @@ import { renamePath } from '../../files/rename.ts'
 import { defuse, safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
 import { cellPattern } from './read-delimited.ts'
-import type { FormatSummary, InputRow } from './row.ts'
+import type { FormatSummary, InputBytes } from './row.ts'
 
 const FAILURE_COLUMNS: FailureCells = [
   `${FAILED_PREFIX}line`,
@@ -23,14 +24,14 @@ export interface RowError {
 
 /** The failed rows as they are in the input, with the reasons. The corrected file can be imported directly. */
 export interface FailedRows {
-  add(row: Pick<InputRow, 'line' | 'offset' | 'length'>, failure: RowError): Promise<void>
+  add(row: InputBytes, failure: RowError): Promise<void>
   close(): Promise<void>
 }
 
 export interface FailedRowsOptions {
-  /** The input that the summary describes. */
-  readonly input: string
   readonly summary: FormatSummary
+  /** Undefined for an input without one. */
+  readonly header: Buffer | undefined
   /** Replaced if it exists. */
   readonly to: string
 }
@@ -44,15 +45,14 @@ export function failedRowsName({ format }: FormatSummary): string {
 }
 
 /** In UTF-8; with a byte order mark if the input had one, or was in another encoding. */
-export async function createFailedRows({ input, summary, to }: FailedRowsOptions): Promise<FailedRows> {
-  const source = await openFor(input, 'r')
+export async function createFailedRows({ summary, header, to }: FailedRowsOptions): Promise<FailedRows> {
   // Under its name only when it is whole: a file of --rejects is compared with it. Two may be written at once.
   const part = `${to}.${randomUUID()}.part`
-  const target = await openFor(part, 'w')
+  const target = await openFor(part)
   const lineEnd = summary.lineEnd ?? '\n'
   let waiting = summary.hasBom || summary.encoding !== 'utf-8' ? '\ufeff' : ''
-  const push = async (place: Pick<InputRow, 'offset' | 'length'>, cells: FailureCells): Promise<void> => {
-    const text = await readText(source, place)
+  const push = async (row: Uint8Array, cells: FailureCells): Promise<void> => {
+    const text = Buffer.from(row).toString()
     waiting +=
       (summary.head ? failedLine(text, cells, summary) : failedObject(await jsonOf(text, summary), cells)) + lineEnd
   }
@@ -63,16 +63,16 @@ export async function createFailedRows({ input, summary, to }: FailedRowsOptions
       throw toMachineError(error, part)
     })
   }
-  if (summary.head) await push(summary.head, FAILURE_COLUMNS)
+  if (header) await push(header, FAILURE_COLUMNS)
   return {
-    async add(row, { code, field = '', reason }) {
-      await push(row, [String(row.line), code, field, reason])
+    async add({ line, bytes }, { code, field = '', reason }) {
+      await push(bytes, [String(line), code, field, reason])
       if (waiting.length > FLUSH_CHARS) await flush()
     },
     async close() {
       await flush()
       await target.sync()
-      await Promise.all([source.close(), target.close()])
+      await target.close()
       await renamePath(part, to)
     },
   }
@@ -82,15 +82,9 @@ async function jsonOf(text: string, { format }: FormatSummary): Promise<string> 
   return format === 'yaml' ? (await import('./read-yaml.ts')).yamlToJson(text) : text
 }
 
-async function readText(source: FileHandle, { offset, length }: Pick<InputRow, 'offset' | 'length'>): Promise<string> {
-  const bytes = Buffer.alloc(length)
-  await source.read(bytes, 0, length, offset)
-  return bytes.toString()
-}
-
-async function openFor(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
+async function openFor(path: string): Promise<FileHandle> {
   try {
-    return await open(path, flags, 0o600)
+    return await open(path, 'w', 0o600)
   } catch (error) {
     throw toMachineError(error, path)
   }

@@ -5,6 +5,12 @@ import type { DateOrder } from './convert/dates.ts'
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
 
+/** A row of an input, as it is in it. */
+export interface InputBytes {
+  readonly line: number
+  readonly bytes: Uint8Array
+}
+
 /** No line of an input: they count from 1. */
 export const NO_LINE = 0
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { decodeId, timeOfSerial } from '../../core/ids.ts'
 import { isSameJson, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
@@ -7,7 +6,7 @@ import { jobsBeside } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { dropDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
+import { dropDraft, isJob, type JobDraft, jobPaths, openDraftOf } from '../store/job-folder.ts'
 import { checkedOperations, checkPlan, refusedLine } from './check-plan.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
@@ -18,7 +17,7 @@ import { present } from './make-retry.ts'
 import { type EarlierOperation, PlanBuilder } from './plan-builder.ts'
 import { operationValues, upsertText } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
-import { operationCount, type PlanEnd, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
+import { type JobTotals, operationCount, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 5
@@ -41,11 +40,10 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
       if (head.asked) (await context.rowRules(head.noun)).ask(head.asked)
-      const existing =
-        plan.end.update + plan.end.delete > 0 ? await readExisting(context, draft.paths, head) : undefined
-      const ledger = before.length > 0 ? new Ledger(draft.paths.folder, before) : undefined
-      const builder = new PlanBuilder(draft.paths, head)
-      const copied = new CopiedOperations({ builder, plan, existing, ledger, paths: draft.paths })
+      const existing = plan.end.update + plan.end.delete > 0 ? await readExisting(context, draft, head) : undefined
+      const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
+      const builder = new PlanBuilder(draft, head)
+      const copied = new CopiedOperations({ builder, plan, existing, ledger, draft })
       const end = copyAll(copied, builder, isDriftAllowed)
       const made = { fields: builder.fields.list(), preview: builder.preview.list(), leftOut: [], failing: [] }
       const question = end.create > 0 ? upsertText(head) : undefined
@@ -64,7 +62,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
 /** The job of this plan; one that has sent nothing is made again. CrmError `conflict` if another plan has the same name. */
 async function existingJob(context: PlanningContext, { head, end, path }: PlanFile): Promise<JobState | undefined> {
   const paths = jobPaths(context.jobsFolder, head.job)
-  if (!existsSync(paths.plan)) return undefined
+  if (!isJob(paths)) return undefined
   const job = await readJobState(paths)
   // An earlier version kept the plan as it was.
   const applied = job.head.applied ?? job.end.sha256
@@ -116,7 +114,7 @@ function otherRequest(path: string, member: string): CrmError {
   return refusedLine('invalid_input', { path, line: 1 }, why)
 }
 
-function readExisting(context: PlanningContext, { folder }: JobPaths, { noun }: PlanHead): Promise<Existing> {
+function readExisting(context: PlanningContext, { folder }: JobDraft, { noun }: PlanHead): Promise<Existing> {
   return Existing.read({ folder, pages: context.list(noun), keyOf: byId, onRead: context.onRead })
 }
 
@@ -127,11 +125,11 @@ interface CopyParts {
   readonly existing: Existing | undefined
   /** What other jobs of the run did. */
   readonly ledger: Ledger | undefined
-  readonly paths: JobPaths
+  readonly draft: JobDraft
 }
 
 /** Nothing of it is open when it returns: the folder is renamed after that. */
-function copyAll(copied: CopiedOperations, builder: PlanBuilder, isDriftAllowed: boolean): PlanEnd {
+function copyAll(copied: CopiedOperations, builder: PlanBuilder, isDriftAllowed: boolean): JobTotals {
   try {
     copied.take()
     if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
@@ -157,7 +155,7 @@ class CopiedOperations {
 
   constructor(parts: CopyParts) {
     this.#parts = parts
-    this.#sent = openKeyIndex(parts.paths.folder, 'sent')
+    this.#sent = openKeyIndex(parts.draft.folder, 'sent')
   }
 
   take(): void {

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
+import { headOf } from '../store/open-job.ts'
 import type { PlanningContext } from './make-job.ts'
 
 interface EarlierUndos {

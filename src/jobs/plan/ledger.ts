@@ -1,12 +1,13 @@
 import { canonicalJson, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import { readResults, type StoredResults } from '../history/job-results.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { JobProgress } from '../journal/progress.ts'
+import { resultsOf, type StoredResults } from '../history/job-results.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
+import type { JobProgress } from '../store/progress.ts'
 import { requestDigest } from './digest.ts'
 import type { EarlierOperation } from './plan-builder.ts'
-import type { PlanFile } from './plan-file.ts'
 import type { PlanOperation } from './plan-format.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
@@ -156,11 +157,11 @@ export class Ledger {
   /** A record that an undo deleted is created under a new key: the old key would replay the old response. */
   #applyUndo(undo: JobPaths): void {
     const { database } = this.#scratch
-    const plan = openJobPlan(undo)
+    const plan = openJob(undo)
     database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
     const settle = database.prepare('UPDATE earlier SET state = ?, id = ? WHERE id = ?')
     try {
-      const results = readResults(undo, plan.count, this.#scratch)
+      const results = resultsOf(plan)
       for (const operation of plan.all()) {
         const { op, head } = operation
         if (results.progress.endOf(op) !== 'done') continue
@@ -179,10 +180,10 @@ export class Ledger {
   /** A later job overrides an earlier one, except for what is done. */
   #read(job: JobPaths): void {
     const { database } = this.#scratch
-    const plan = openJobPlan(job)
+    const plan = openJob(job)
     const add = database.prepare(ADD)
     try {
-      const results = readResults(job, plan.count, this.#scratch)
+      const results = resultsOf(plan)
       for (const operation of plan.all()) {
         const state = stateOf(results.progress, operation.op)
         if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
@@ -197,7 +198,7 @@ export class Ledger {
   }
 }
 
-function collectionOf({ head: { noun } }: PlanFile): string {
+function collectionOf({ head: { noun } }: JobFile): string {
   return RESOURCES[resourceOf(noun)].path
 }
 

@@ -1,6 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
 import type { JsonValue } from '../../core/json.ts'
-import { toMachineError } from '../../files/machine-error.ts'
 import { jsonText } from '../../output/safe-text.ts'
 
 const MOST_NAMED = 5
@@ -53,19 +51,16 @@ export interface LeftOut {
 
 /** The number kept in memory, to be shown before the job exists. */
 const MOST_SHOWN = 1000
-const CHUNK_CHARS = 64 * 1024
 
-/** What a plan leaves out: all of it in a file, which is created with the first entry; the first entries in memory. */
+/** What a plan leaves out: the first entries in memory, and all of it where `keep` puts it. */
 export class LeftOutRows {
   readonly first: LeftOut[] = []
   readonly #counts = new Map<LeftOut['code'], number>()
-  readonly #path: string | undefined
-  #file: number | undefined
-  #text = ''
+  readonly #keep: (text: string) => void
 
-  /** Without a path only the first ones are kept. */
-  constructor(path: string | undefined) {
-    this.#path = path
+  /** `keep`: called with each entry as JSON. */
+  constructor(keep: (text: string) => void = () => {}) {
+    this.#keep = keep
   }
 
   /** Adds one row: an entry for each of its members that are left out, or one for the whole row. */
@@ -75,9 +70,8 @@ export class LeftOutRows {
     this.count(first.code, 1)
     for (const line of lines) {
       if (this.first.length < MOST_SHOWN) this.first.push(line)
-      if (this.#path !== undefined) this.#text += `${JSON.stringify(line)}\n`
+      this.#keep(JSON.stringify(line))
     }
-    if (this.#text.length > CHUNK_CHARS) this.#flush()
   }
 
   /** Counts rows without an entry. */
@@ -87,24 +81,6 @@ export class LeftOutRows {
 
   get counts(): ReadonlyMap<LeftOut['code'], number> {
     return this.#counts
-  }
-
-  close(): void {
-    this.#flush()
-    if (this.#file !== undefined) closeSync(this.#file)
-    this.#file = undefined
-  }
-
-  #flush(): void {
-    if (this.#text === '' || this.#path === undefined) return
-    try {
-      this.#file ??= openSync(this.#path, 'ax', 0o600)
-      const bytes = Buffer.from(this.#text)
-      this.#text = ''
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
-    } catch (error) {
-      throw toMachineError(error, this.#path)
-    }
   }
 }
 

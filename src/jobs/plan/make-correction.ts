@@ -4,7 +4,8 @@ import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import { unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
 import { dropPlanned, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { guardOf, present, refuseRepoint, renewedFailures, retryIdentity } from './make-retry.ts'
 import { sentKind } from './plan-format.ts'
@@ -43,7 +44,7 @@ export async function correctFailedRows(
   const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(retried) : state
   if (open) throw unfinishedRetry(context.command, open)
   await dropPlanned(context, retried.planned)
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   const samples: CorrectedRow[] = []
   let rows = 0
   try {

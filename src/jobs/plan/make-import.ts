@@ -13,8 +13,8 @@ import { describeInput, spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
-import { dropDraft, type JobDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked, keptRecheck } from '../send/recheck.ts'
+import { dropDraft, type JobDraft, openDraft } from '../store/job-folder.ts'
 import { PageCounter } from './existing.ts'
 import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
@@ -22,7 +22,7 @@ import { leftOutLines } from './left-out.ts'
 import { finishAlone, type MadeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { MatchShown } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { ImportTerms, PlanEnd, PlanHead } from './plan-format.ts'
+import type { ImportTerms, JobTotals, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
 import { readRetriedLines } from './retried-lines.ts'
 import { areTooMany, createRowErrors } from './row-errors.ts'
@@ -66,17 +66,16 @@ export async function makeImport(context: PlanningContext, request: ImportReques
 
 async function fillDraft(context: PlanningContext, request: ImportRequest, draft: JobDraft): Promise<MadeImport> {
   const { noun, inputName, stages } = request
-  const { paths } = draft
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const { input, readSheet, text } = await spool(context, request, paths.input)
+  const { input, readSheet, text } = await spool(context, request, draft.input)
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { ...paths, size: input.size, readSheet, text })
+  const reading = readingOf(context, request, { ...draft, size: input.size, readSheet, text })
   const source = await openRows({
     ...reading,
     stages: rules.refersTo('stage') ? undefined : stages,
@@ -86,15 +85,15 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const match = matchOf(request, source.summary, context.offers)
   const upsert = upsertOf(context, request, match)
   const head = headOfImport(context, request, {
-    ...{ paths, run, input, upsert, match, asked, before: earlier.jobs },
+    ...{ job: draft.id, run, input, upsert, match, asked, before: earlier.jobs },
     summary: source.summary,
   })
-  const builder = new PlanBuilder(paths, head, request.part)
+  const builder = new PlanBuilder(draft, head, request.part)
   const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   const keyed = countedReader(await keyReaderFor(context, noun, match.names))
   const seen = new MatchShown(match.names[0] === 'id' ? [] : match.names, rules.isOwnField)
   const parts = {
-    ...{ paths, noun, source, builder, before: earlier.jobs },
+    ...{ draft, noun, source, builder, before: earlier.jobs },
     list: () => pages.counted(context.list(noun)),
     keyed: keyed.reader,
     reading: { signal: context.signal, rateShare: request.rateShare },
@@ -105,7 +104,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     duplicates: request.duplicates,
     errors: createRowErrors({ noun, source, builder, isRejecting: request.rejects !== undefined }),
   }
-  let end: PlanEnd | undefined
+  let end: JobTotals | undefined
   try {
     const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
     const { findings, summary } = source
@@ -214,7 +213,7 @@ function otherIdsHint(findings: Findings): string | undefined {
 }
 
 interface HeadParts {
-  readonly paths: JobPaths
+  readonly job: string
   readonly run: string
   readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
   readonly upsert: PlanHead['upsert']
@@ -228,12 +227,12 @@ interface HeadParts {
 function headOfImport(
   context: PlanningContext,
   request: ImportRequest,
-  { paths, run, input, upsert, summary, match, asked, before }: HeadParts,
+  { job, run, input, upsert, summary, match, asked, before }: HeadParts,
 ): PlanHead {
   const compared = comparedBy(request, match, before)
   return {
     crm_plan: 1,
-    job: paths.id,
+    job,
     kind: request.kind,
     noun: request.noun,
     run,

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Connector, Offers } from '../../api/connectors/connector.ts'
@@ -10,16 +9,25 @@ import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import { allJobs } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { ServerMembers } from '../input/row.ts'
-import { dropDraft, finishDraft, type JobDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
-import { readJournal } from '../journal/journal.ts'
+import {
+  dropDraft,
+  finishDraft,
+  isJob,
+  type JobDraft,
+  type JobPaths,
+  openDraft,
+  removeJob,
+} from '../store/job-folder.ts'
+import { withJobLock } from '../store/job-lock.ts'
+import { headOf } from '../store/open-job.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
 import type { Part } from './part-of-plan.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
+import type { JobKind, JobNoun, JobTotals, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
 import type { Preview } from './preview.ts'
 
@@ -112,7 +120,7 @@ export interface PlanningContext {
 export interface MadeJob {
   readonly paths: JobPaths
   readonly head: PlanHead
-  readonly end: PlanEnd
+  readonly end: JobTotals
   /** The members that it writes. */
   readonly fields: readonly FieldCount[]
   /** What it changes, as values. */
@@ -139,15 +147,15 @@ export type JobIdentity = Pick<PlanHead, Kept>
 export async function makeJob(
   context: PlanningContext,
   identity: JobIdentity,
-  fill: (builder: PlanBuilder, draft: JobPaths) => Promise<void>,
+  fill: (builder: PlanBuilder, draft: JobDraft) => Promise<void>,
   part?: Part,
 ): Promise<MadeJob> {
   const draft = openDraft(context.draftsFolder, context.nowMs())
   let builder: PlanBuilder | undefined
   try {
-    const head = planHead(context, identity, draft.paths.id)
-    builder = new PlanBuilder(draft.paths, head, part)
-    await fill(builder, draft.paths)
+    const head = planHead(context, identity, draft.id)
+    builder = new PlanBuilder(draft, head, part)
+    await fill(builder, draft)
     const end = builder.end()
     const { fields, leftOut, failing, preview } = builder
     builder = undefined
@@ -193,18 +201,11 @@ export async function dropPlanned(context: PlanningContext, planned: readonly Jo
   // A dry run changes nothing.
   if (context.draftsFolder !== context.jobsFolder) return
   for (const paths of planned) {
-    await withLock(
-      paths.lock,
-      async () => {
-        let isBegun = false
-        readJournal(paths.journal, () => {
-          isBegun = true
-        })
-        if (isBegun) throw startedMeanwhile(paths.id)
-        rmSync(paths.folder, { recursive: true, force: true })
-      },
-      0,
-    )
+    await withJobLock(paths, async () => {
+      if (!isJob(paths)) return
+      if ((await readJobState(paths)).progress.lastOpen) throw startedMeanwhile(paths.id)
+      removeJob(paths)
+    })
   }
 }
 

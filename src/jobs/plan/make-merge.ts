@@ -16,9 +16,10 @@ import {
   uniqueByOf,
 } from '../../core/resources/registry.ts'
 import { undosInEffect } from '../history/earlier-jobs.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { isBegun } from '../history/needs.ts'
+import { headOf } from '../store/open-job.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { makeRepoints, type Reference, type Repoints } from './make-repoint.ts'

@@ -1,21 +1,19 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
+import { failedFile } from '../history/failures.ts'
 import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
-import { headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import { failedRowsName } from '../input/failed-rows.ts'
-import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { JobFile } from '../store/job-file.ts'
+import { type JobPaths, jobPaths } from '../store/job-folder.ts'
+import { headOf, openJob, withJob } from '../store/open-job.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
-import type { PlanFile } from './plan-file.ts'
 import { type PlanHead, sentKind } from './plan-format.ts'
 
 /** The merge reads the deals again, and its undo knows the jobs that it began. */
@@ -45,7 +43,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
   await dropPlanned(context, retried.planned)
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
@@ -106,7 +104,7 @@ interface Failures {
   readonly failures: AsyncIterable<LeftFailure>
   /** For temporary files. */
   readonly folder: string
-  readonly plan: PlanFile
+  readonly plan: JobFile
 }
 
 /** A change that failed because of another's change starts from what the record is now; what others changed is not deleted. */
@@ -198,7 +196,7 @@ function matchAnew(context: PlanningContext, id: string): string {
   const paths = jobPaths(context.jobsFolder, id)
   const { input, of } = headOf(paths)
   if (!input && of !== undefined) return matchAnew(context, of)
-  const file = input && existsSync(paths.input) ? shellWord(join(paths.folder, failedRowsName(input.verdict))) : 'FILE'
+  const file = input && withJob(paths, (job) => job.hasInput) ? shellWord(failedFile(paths, input)) : 'FILE'
   return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 

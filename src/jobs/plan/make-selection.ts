@@ -12,9 +12,10 @@ import {
   resourceOf,
 } from '../../core/resources/registry.ts'
 import type { Where } from '../../expr/expressions.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import { allJobs } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
+import { headOf } from '../store/open-job.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import type { Part } from './part-of-plan.ts'

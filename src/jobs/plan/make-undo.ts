@@ -7,12 +7,13 @@ import { isOlder } from '../../core/made-at.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import { headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
-import { readResults, type StoredResult, type StoredResults } from '../history/job-results.ts'
+import { resultsOf, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { readJobState } from '../history/job-state.ts'
 import { type RenewedIds, refusePartOfMerge, renewed, renewedIds } from '../history/renewed-ids.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobDraft, JobPaths } from '../store/job-folder.ts'
+import { headOf, openJob } from '../store/open-job.ts'
 import { earlierUndos, undoRun } from './earlier-undos.ts'
 import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
@@ -22,11 +23,8 @@ import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './m
 import { MovedOperations } from './moved-operations.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
-import type { PlanFile } from './plan-file.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
-import { BeforeImages } from './plan-writer.ts'
 import { readNow } from './records-now.ts'
-import { openScratch } from './scratch.ts'
 import {
   addUnseen,
   isChosen,
@@ -102,7 +100,7 @@ export async function makeUndo(
 
 /** Records that the job created are deleted. */
 function mayDelete(paths: JobPaths): boolean {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     return plan.end.create > 0
   } finally {
@@ -114,7 +112,7 @@ interface UndoParts {
   readonly context: PlanningContext
   readonly paths: JobPaths
   readonly builder: PlanBuilder
-  readonly draft: JobPaths
+  readonly draft: JobDraft
   /** Earlier undos of the same job that are not in effect. */
   readonly before: readonly EarlierJob[]
   readonly rules: RowRules
@@ -135,22 +133,20 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
   const stayed: Stayed = { create: 0, delete: 0 }
   const unseen: Unseen = { count: 0, names: new Set() }
   const dropped = new Set<string>()
-  const plan = openJobPlan(paths)
-  const scratch = openScratch(draft.folder, 'results')
-  const images = new BeforeImages(paths.before)
+  const plan = openJob(paths)
   const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
   try {
-    const results = readResults(paths, plan.count, scratch)
+    const results = resultsOf(plan)
     const { noun, asked = [] } = plan.head
     const isKept = (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
     const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
     const given = { noun, offers: context.offers, rules, isKept, isRestorable, only, unseen, dropped }
-    const now = await readNow(context, { plan, results, draft, before: paths.before })
+    const now = await readNow(context, { plan, results, draft })
     const withNotes = await dealsWithNotes(context, plan, results)
     const moved = new MovedOperations(builder, plan.head.ordered)
     const idNow = renewedIds(paths)
-    for await (const { operation, before } of inUndoOrder(plan, images)) {
+    for (const { operation, before } of inUndoOrder(plan)) {
       if (!isChosen(operation, only, stayed)) continue
       const parts = { ...given, operation, before, results, now, withNotes }
       const { planned, left = [] } = idNow ? revertRepoint(parts, idNow) : revert(parts)
@@ -166,8 +162,6 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     return { stayed, unseen, dropped }
   } finally {
     ledger?.close()
-    await images.close()
-    scratch.close()
     plan.close()
   }
 }
@@ -184,15 +178,10 @@ interface Imaged {
 }
 
 /** Of a plan whose operations wait for others, the last one first, and so all of it in memory. */
-async function* inUndoOrder(plan: PlanFile, images: BeforeImages): AsyncGenerator<Imaged, void, undefined> {
-  const imaged = async (operation: PlanOperation) => ({ operation, before: await images.of(operation.op) })
-  if (!plan.head.ordered) {
-    for (const operation of plan.all()) yield imaged(operation)
-    return
-  }
-  const all: Imaged[] = []
-  for (const operation of plan.all()) all.push(await imaged(operation))
-  yield* all.reverse()
+function* inUndoOrder(plan: JobFile): Generator<Imaged, void, undefined> {
+  const imaged = (operation: PlanOperation) => ({ operation, before: plan.before(operation.op) })
+  if (plan.head.ordered) yield* [...plan.all()].reverse().map(imaged)
+  else for (const operation of plan.all()) yield imaged(operation)
 }
 
 interface RevertParts extends Omit<Findings, 'stayed'> {

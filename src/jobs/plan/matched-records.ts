@@ -3,7 +3,7 @@ import type { ValuesOf } from '../../connector/record-map.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
+import type { JobDraft } from '../store/job-folder.ts'
 import { alternativeIn, alternativesOf, Existing, keyOfRow, keysOfRecord, type Match } from './existing.ts'
 import type { MatchShown } from './match-rows.ts'
 
@@ -20,7 +20,7 @@ export interface MatchedRecords extends Pick<Existing, 'find' | 'close'> {
 type Rows = AsyncIterable<readonly InputRow[]>
 
 export interface MatchingParts extends AskingParts {
-  readonly paths: JobPaths
+  readonly draft: JobDraft
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Asks for records by the field that rows are matched by; undefined: the list is read. */
   readonly keyed: KeyReader | undefined
@@ -42,7 +42,7 @@ export async function openMatched(parts: MatchingParts, names: readonly string[]
 }
 
 async function readWhole(
-  { paths, list, onRead, valuesOf, seen, note }: MatchingParts,
+  { draft, list, onRead, valuesOf, seen, note }: MatchingParts,
   names: readonly string[],
 ): Promise<MatchedRecords> {
   const counts: number[] = []
@@ -53,7 +53,7 @@ async function readWhole(
     hasSeveralKeys ||= keys.length > 1
     return keys
   }
-  const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
+  const existing = await Existing.read({ folder: draft.folder, pages: list(), keyOf, onRead })
   return {
     prepared: (rows) => rows,
     get hasSeveralKeys() {

@@ -1,15 +1,14 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { StoredResults } from '../history/job-results.ts'
+import type { JobFile } from '../store/job-file.ts'
 import type { PlanningContext } from './make-job.ts'
-import type { PlanFile } from './plan-file.ts'
 import { parentIdIn } from './plan-format.ts'
-import { BeforeImages } from './plan-writer.ts'
 
 /** The deals that a job created and that have notes, which a deletion would take with it. A server without notes has none. */
 export async function dealsWithNotes(
   context: PlanningContext,
-  plan: PlanFile,
+  plan: JobFile,
   results: StoredResults,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>()
@@ -29,24 +28,13 @@ export async function dealsWithNotes(
   return found
 }
 
-interface NoteJob {
-  readonly plan: PlanFile
-  /** The file of the records as they were before the job. */
-  readonly before: string
-}
-
 /** The deals whose notes a job created or deleted. */
-export async function dealsOf({ plan, before }: NoteJob): Promise<ReadonlySet<string>> {
+export function dealsOf(plan: JobFile): ReadonlySet<string> {
   const ids = new Set<string>()
-  const images = new BeforeImages(before)
-  try {
-    for (const { op, head } of plan.all()) {
-      const image = head.do === 'delete' ? await images.of(op) : undefined
-      const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)
-      if (id !== undefined) ids.add(id)
-    }
-    return ids
-  } finally {
-    await images.close()
+  for (const { op, head } of plan.all()) {
+    const image = head.do === 'delete' ? plan.before(op) : undefined
+    const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)
+    if (id !== undefined) ids.add(id)
   }
+  return ids
 }

@@ -5,7 +5,7 @@ import { canonicalJson, type JsonObject, memberOf, parseExactJson } from '../../
 import { findByIds } from '../../core/record-ids.ts'
 import { type CrmRecord, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
+import type { JobDraft } from '../store/job-folder.ts'
 import { requestDigest } from './digest.ts'
 import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import { createOf, type Planned, updateOf } from './plan-builder.ts'
@@ -13,7 +13,7 @@ import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 export interface PairParts {
-  readonly paths: JobPaths
+  readonly draft: JobDraft
   readonly noun: JobNoun
   readonly source: RowSource
   readonly ledger: Ledger
@@ -105,11 +105,11 @@ function listed(named: readonly unknown[], count: number): string {
 }
 
 /** The rows that no earlier job has; all others are marked as found. */
-async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<readonly Fresh[]> {
+async function freshRows({ draft, noun, source, ledger }: PairParts): Promise<readonly Fresh[]> {
   const fresh: Fresh[] = []
   // By how many lines rows have moved: a changed row has moved as far as the one above it.
   let shift = 0
-  const counter = openKeyIndex(paths.folder, 'fresh')
+  const counter = openKeyIndex(draft.folder, 'fresh')
   for await (const rows of source.rows()) {
     for (const row of rows) {
       const { path, body = {} } = createOf(noun, row)

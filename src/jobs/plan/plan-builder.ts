@@ -2,21 +2,23 @@ import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
 import { dealInput } from '../send/deal-mutations.ts'
+import { HEADER_ROW, InputCopy } from '../store/input-copy.ts'
+import type { JobDraft } from '../store/job-folder.ts'
+import { JobWriter } from '../store/job-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
 import { type Part, Sample } from './part-of-plan.ts'
 import {
   type JobNoun,
+  type JobTotals,
   type KnownFailure,
   METHODS,
   type OperationHead,
   type OperationKind,
-  type PlanEnd,
   type PlanHead,
 } from './plan-format.ts'
-import { BeforeWriter, FieldCounts, PlanWriter } from './plan-writer.ts'
+import { FieldCounts } from './plan-writer.ts'
 import { PreviewBuilder } from './preview.ts'
 import { openKeyIndex } from './scratch.ts'
 
@@ -73,7 +75,7 @@ export interface EarlierOperation {
   readonly id?: string | undefined
 }
 
-/** Writes the files of a plan, one operation after the other; the plan is valid after `end`. */
+/** Writes the file of a job, one operation after the other; it is whole after `end`. */
 export class PlanBuilder {
   readonly counts = {
     rows: 0,
@@ -91,9 +93,9 @@ export class PlanBuilder {
   readonly preview = new PreviewBuilder()
   readonly leftOut: LeftOutRows
   /** The first rows that fail; the plan has all of them. */
-  readonly failing = new LeftOutRows(undefined)
-  readonly #writer: PlanWriter
-  readonly #before: BeforeWriter
+  readonly failing = new LeftOutRows()
+  readonly #writer: JobWriter
+  readonly #input: InputCopy
   readonly #counter: DigestCounter
   readonly #updates: PlanHead['updates']
   /** The records that an ordered plan changes, which is one of few: their versions after that are not known. */
@@ -101,15 +103,16 @@ export class PlanBuilder {
   readonly #limit: number
   readonly #sample: Sample<Parameters<PlanBuilder['add']>> | undefined
 
-  constructor(paths: JobPaths, head: PlanHead, part?: Part) {
+  constructor({ folder, db, input }: Pick<JobDraft, 'folder' | 'db' | 'input'>, head: PlanHead, part?: Part) {
     this.#limit = part && 'limit' in part ? part.limit : Number.POSITIVE_INFINITY
     this.#sample = part && 'sample' in part ? new Sample(part.sample) : undefined
-    this.leftOut = new LeftOutRows(paths.leftOut)
     this.#updates = head.updates
     this.#changed = head.ordered && new Set()
-    this.#writer = new PlanWriter(paths.plan, head)
-    this.#before = new BeforeWriter(paths.before)
-    this.#counter = new DigestCounter(openKeyIndex(paths.folder, 'digests'))
+    this.#writer = new JobWriter(db, head)
+    this.leftOut = new LeftOutRows((text) => this.#writer.leaveOut(text))
+    this.#input = new InputCopy(input)
+    this.#writer.addInput(HEADER_ROW, this.#input.header(head.input))
+    this.#counter = new DigestCounter(openKeyIndex(folder, 'digests'))
   }
 
   /** The number of operations so far, which is the place of the next one. */
@@ -137,11 +140,9 @@ export class PlanBuilder {
       return
     }
     this.counts.rows += 1
-    if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
-    this.#writer.add({
-      head: { ...headOf(planned, before), ...this.#guardOf(planned), digest, n, ...traces(known) },
-      body,
-    })
+    const head = { ...headOf(planned, before), ...this.#guardOf(planned), digest, n, ...traces(known) }
+    const image = planned.before && JSON.stringify(planned.before)
+    this.#writer.add({ head, body }, image, this.#input.rowsOf(planned))
     this.counts[planned.do] += 1
     if (planned.body) this.fields.add(planned.do, planned.body)
     this.preview.add(planned)
@@ -164,7 +165,8 @@ export class PlanBuilder {
     const { failed, line = null } = planned
     this.counts.rows += 1
     this.counts.fail += 1
-    this.#writer.add({ head: { ...planned, digest: '', n: 0 }, body: undefined })
+    const { at, ...head } = planned
+    this.#writer.add({ head: { ...head, digest: '', n: 0 }, body: undefined }, undefined, this.#input.rowsOf(planned))
     if (failed.code !== 'ambiguous_match') this.counts.rejected += 1
     else this.failing.add([{ line, id: null, ...failed, code: failed.code, was: null, wrote: null, now: null }])
   }
@@ -198,27 +200,27 @@ export class PlanBuilder {
     this.leftOut.count('beyond_limit', rows)
   }
 
-  /** All files are synced when it returns. */
-  end(): PlanEnd {
+  /** The file is on the disk when it returns. */
+  end(): JobTotals {
     for (const change of this.#sample?.chosen() ?? []) this.#add(...change)
     this.#leaveBeyond(this.#sample?.others ?? 0)
     this.#counter.close()
-    this.leftOut.close()
-    this.#before.end()
+    this.#input.close()
     const { rejected, unguarded, already, ...counts } = this.counts
     const more = {
       ...(rejected > 0 && { rejected }),
       ...(unguarded > 0 && { unguarded }),
       ...(already > 0 && { already }),
     }
-    return this.#writer.end({ ...counts, ...more })
+    const end = this.#writer.end({ ...counts, ...more })
+    this.#writer.close()
+    return end
   }
 
   /** Instead of `end`, when there will be no plan. */
   drop(): void {
     this.#counter.close()
-    this.leftOut.close()
-    this.#before.close()
+    this.#input.close()
     this.#writer.close()
   }
 }
@@ -235,7 +237,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, also, restores, after, source, of }: Planned,
+  { do: kind, path, id, line, also, restores, after, source, of }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -243,7 +245,6 @@ function headOf(
     path,
     ...(id === undefined ? {} : { id }),
     ...(line === undefined ? {} : { line }),
-    ...(at === undefined ? {} : { at }),
     ...(also === undefined ? {} : { also }),
     ...(before === undefined ? {} : { before }),
     ...(restores && { restores }),

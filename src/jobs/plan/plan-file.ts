@@ -74,14 +74,9 @@ export class PlanFile {
     }
   }
 
-  /** The operation whose line begins at this byte. */
-  operationAt(offset: number): PlanOperation {
-    return parseOperation(this.#lineAt(offset), offset, this.path)
-  }
-
-  /** The operations from this byte on, one or more at a time; without an offset all of them. */
-  *operations(offset = this.#firstOffset): Generator<readonly PlanOperation[], void, undefined> {
-    for (const { lines, at } of this.#parts(offset)) yield parseLines(lines, at, this.path)
+  /** The operations, one or more at a time. */
+  *operations(): Generator<readonly PlanOperation[], void, undefined> {
+    for (const { lines, at } of this.#parts(this.#firstOffset)) yield parseLines(lines, at, this.path)
   }
 
   /** The bytes of each line, head and end included. */
@@ -160,7 +155,7 @@ function parseOperation(line: Buffer, offset: number, path: string): PlanOperati
   const text = at < 0 ? line.toString('utf8') : `${line.toString('utf8', 0, at)}}`
   const { op, ...head } = parseLine(text, path) as unknown as { op: number } & OperationHead
   if (!Number.isInteger(op)) throw damaged(path, `the line at byte ${offset} is not an operation`)
-  return { op, offset, head, body: at < 0 ? null : line.subarray(at + BODY.length, -1) }
+  return { op, head, body: at < 0 ? null : line.subarray(at + BODY.length, -1) }
 }
 
 function parseHead(line: Buffer, path: string): PlanHead {

@@ -101,9 +101,15 @@ export interface PlanCounts {
   readonly already?: number
 }
 
-/** The last line. */
-export interface PlanEnd extends PlanCounts {
+/** What a job has at its end. */
+export interface JobTotals extends PlanCounts {
   readonly end: true
+  /** Of a job of an earlier version: the checksum of its plan. */
+  readonly sha256?: string
+}
+
+/** The last line of a plan in a file. */
+export interface PlanEnd extends JobTotals {
   /** Over all bytes before this line, in hex. */
   readonly sha256: string
 }
@@ -170,8 +176,6 @@ export interface NewOperation {
 export interface PlanOperation {
   /** From 0, without gaps. */
   readonly op: number
-  /** Byte offset of its line in the plan. */
-  readonly offset: number
   readonly head: OperationHead
   readonly body: Buffer | null
 }

@@ -99,9 +99,9 @@ function skippedRow(
 
 /** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
-  const { paths, source, builder, noun, list, onRead, isAgain, note, errors } = parts
+  const { draft, source, builder, noun, list, onRead, isAgain, note, errors } = parts
   const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
-  const before = pages && (await EqualRecords.read({ folder: paths.folder, pages, onRead }))
+  const before = pages && (await EqualRecords.read({ folder: draft.folder, pages, onRead }))
   try {
     for await (const rows of source.rows(errors.onRefused)) {
       for (const row of rows) {
@@ -119,12 +119,12 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { paths, noun, source, builder, before, isDeletion, errors } = parts
+  const { draft, noun, source, builder, before, isDeletion, errors } = parts
   const repeated = await repeatedIn(parts, match)
   const existing = await openMatched({ ...parts, valuesOf: parts.rules.valuesOf }, match.names)
-  const keyLines = openKeyIndex(paths.folder, 'keys')
+  const keyLines = openKeyIndex(draft.folder, 'keys')
   const overruled = new OverruledMembers(parts.rules)
-  const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
+  const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
   const renewed = new RenewedRows(ledger)
   const kept = { cells: 0 }
   const matching = {
@@ -194,11 +194,11 @@ function isRefused({ source, errors }: PlanRowsParts): boolean {
 
 /** For `last` and `merge`, which have to know the last row of a key. */
 async function repeatedIn(
-  { paths, source, duplicates }: PlanRowsParts,
+  { draft, source, duplicates }: PlanRowsParts,
   { names }: MatchRequest,
 ): Promise<RepeatedRows | undefined> {
   if (duplicates !== 'last' && duplicates !== 'merge') return undefined
-  return findRepeated({ folder: paths.folder, source, names, isMerging: duplicates === 'merge' })
+  return findRepeated({ folder: draft.folder, source, names, isMerging: duplicates === 'merge' })
 }
 
 function sameKey(row: InputRow, names: readonly string[], line: number): LeftOut {
@@ -247,12 +247,12 @@ const NONE: Pairing = { planned: new Map(), question: undefined }
 
 /** Plans a repeated run: unchanged rows are done, and changed rows update the records that were created from them. */
 async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
-  const { paths, noun, source, builder, before, list, isRetry, errors } = parts
-  const ledger = new Ledger(paths.folder, before)
+  const { draft, noun, source, builder, before, list, isRetry, errors } = parts
+  const ledger = new Ledger(draft.folder, before)
   try {
     const { planned: changed, question } = isRetry
       ? NONE
-      : await pairChangedRows({ paths, noun, source, ledger, list, offers: parts.offers })
+      : await pairChangedRows({ draft, noun, source, ledger, list, offers: parts.offers })
     for await (const rows of source.rows(errors.onRefused)) {
       for (const row of rows) {
         const planned = changed.get(row.line)

@@ -2,12 +2,12 @@ import type { KeyReader } from '../../api/keyed-reads.ts'
 import { RATE_SHARE } from '../../core/rate-share.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { StoredResults } from '../history/job-results.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobDraft } from '../store/job-folder.ts'
 import { byId, Existing } from './existing.ts'
 import { keyReaderFor } from './key-requests.ts'
 import type { PlanningContext } from './make-job.ts'
 import { dealsOf } from './notes-of-deals.ts'
-import type { PlanFile } from './plan-file.ts'
 
 /** A request that was in progress when the job ended may still arrive; until then the records do not show its outcome. */
 async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: StoredResults): Promise<void> {
@@ -20,11 +20,9 @@ async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }:
 }
 
 interface NowParts {
-  readonly plan: PlanFile
+  readonly plan: JobFile
   readonly results: StoredResults
-  readonly draft: JobPaths
-  /** The file of the records as they were before the job. */
-  readonly before: string
+  readonly draft: JobDraft
 }
 
 /** Undefined if nothing can be reverted. */
@@ -42,7 +40,7 @@ export async function readNow(context: PlanningContext, parts: NowParts): Promis
 async function pagesNow(context: PlanningContext, parts: NowParts): Promise<AsyncIterable<Page>> {
   const { noun } = parts.plan.head
   const resource = resourceOf(noun)
-  if (resource === 'note') return context.listParts(resource, await dealsOf(parts))
+  if (resource === 'note') return context.listParts(resource, dealsOf(parts.plan))
   const reader = await keyReaderFor(context, noun, ['id'])
   return reader ? pagesById(reader, parts, context.signal) : context.list(noun)
 }

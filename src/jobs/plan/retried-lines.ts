@@ -3,8 +3,9 @@ import { canonicalJson } from '../../core/json.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRow, readRetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import { type InputRow, NO_LINE, OTHER_TEXT } from '../input/row.ts'
-import { jobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { JobProgress } from '../journal/progress.ts'
+import { jobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
+import type { JobProgress } from '../store/progress.ts'
 import { requestDigest } from './digest.ts'
 import type { LeftOut } from './left-out.ts'
 import type { PlanningContext } from './make-job.ts'
@@ -68,7 +69,7 @@ function linesOf({ paths, progress }: JobState): Lines {
   const ops = new Map<number, number | 'several'>()
   const doubts = new Map<number, string>()
   const open = new Set<number>()
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     for (const { op, head } of plan.all()) {
       const end = progress.endOf(op)

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { fieldsOfJob } from '../history/job-state.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
+import type { JobPaths } from '../store/job-folder.ts'
 import type { PlanOperation } from './plan-format.ts'
 
 /** CrmError `usage` for a member that the job did not write. */

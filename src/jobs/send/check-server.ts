@@ -5,10 +5,9 @@ import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
-import type { JobProgress } from '../journal/progress.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
-import type { RecentRecords } from './look-up.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobProgress } from '../store/progress.ts'
 import { failureError } from './send-outcome.ts'
 import type { JobServices, SendTerms, ServerClock } from './services.ts'
 
@@ -63,13 +62,12 @@ function listed(noun: JobNoun): Resource {
  * records exist: CrmError `conflict` if none does, because the rest of its rows would be created in another account.
  */
 export async function refuseOtherKeyholder(
-  recentRecords: RecentRecords,
-  { plan, progress }: { readonly plan: PlanFile; readonly progress: JobProgress },
+  ids: ReadonlySet<string>,
+  { plan, progress }: { readonly plan: JobFile; readonly progress: JobProgress },
   services: JobServices,
   { isScopedByAccount }: SendTerms,
 ): Promise<void> {
   const { job, noun } = plan.head
-  const { ids } = recentRecords
   const isSameKey = progress.lastOpen === undefined || progress.lastOpen.key === services.keyMark
   if (isSameKey || isScopedByAccount || !isListed(resourceOf(noun)) || ids.size === 0) return
   for await (const { items } of services.list(noun)) {

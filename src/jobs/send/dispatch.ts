@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isFailure } from '../../api/errors/failure.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/write.ts'
@@ -135,7 +136,7 @@ class Dispatch {
 
   /** After its window, a key has no effect; an operation that was never sent gets a new lease. */
   #maySend(task: Task): boolean {
-    const { clock, lifeMs, leases, journal, keys } = this.#parts
+    const { clock, lifeMs, keys } = this.#parts
     const { failed } = task.operation.head
     if (failed) {
       this.#outcomes.fail(task, failed)
@@ -152,17 +153,7 @@ class Dispatch {
       this.#outcomes.unsettled.push({ task, why: 'the server may have forgotten its key', isAnswered: false })
       return false
     }
-    leases.renew(task, 'it was never sent under its lease', false)
-    this.#underWay += 1
-    journal.sync().then(
-      () => {
-        this.#underWay -= 1
-        this.#queue.push([task])
-        this.#pump()
-      },
-      (error: unknown) => this.#abandon(error),
-    )
-    return false
+    return this.#renew(task)
   }
 
   /** Whether it has to wait for another operation, or has failed with it. */
@@ -220,12 +211,6 @@ class Dispatch {
     )
   }
 
-  #abandon(error: unknown): void {
-    this.#underWay -= 1
-    this.#stopFor({ why: 'error', error })
-    this.#pump()
-  }
-
   #waitForLimit(waitMs: number): false {
     const { maxOutageMs, hooks, clock } = this.#parts
     if (waitMs > maxOutageMs) {
@@ -234,6 +219,20 @@ class Dispatch {
     }
     if (waitMs >= 1000) hooks.onPause({ why: 'rate limit', untilMs: clock.nowMs() + waitMs })
     return this.#wakeIn(waitMs)
+  }
+
+  /** False if the new lease cannot be kept; the job stops then. */
+  #renew(task: Task): boolean {
+    const { leases, journal } = this.#parts
+    try {
+      leases.renew(task, 'it was never sent under its lease', false)
+      journal.sync()
+      return true
+    } catch (error) {
+      this.#queue.push([task])
+      this.#stopFor({ why: 'error', error })
+      return false
+    }
   }
 
   async #leaseMore(): Promise<void> {
@@ -246,7 +245,9 @@ class Dispatch {
     else if (startedMs - this.#leasedMs > SLOW_LEASE_MS) this.#leaseSize = Math.max(8, this.#leaseSize / 2)
     this.#leasedMs = startedMs
     try {
-      this.#queue.push(await leases.take(this.#leaseSize))
+      // Responses first: a lease waits for the disk.
+      await nextTurn()
+      this.#queue.push(leases.take(this.#leaseSize))
     } catch (error) {
       this.#stopFor({ why: 'error', error })
     }

@@ -1,7 +1,7 @@
-import type { Journal } from '../journal/journal.ts'
-import type { HeldLease, JobProgress } from '../journal/progress.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
 import type { PlanOperation } from '../plan/plan-format.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { Journal } from '../store/journal.ts'
+import type { HeldLease, JobProgress } from '../store/progress.ts'
 import type { Task } from './task-queue.ts'
 
 export const MOST_LEASED_AT_ONCE = 256
@@ -23,26 +23,21 @@ export class Leases {
   #waiting: readonly PlanOperation[] = []
   #at = 0
 
-  constructor(plan: PlanFile, parts: { journal: Journal; progress: JobProgress }, terms: LeaseTerms) {
+  constructor(plan: JobFile, parts: { journal: Journal; progress: JobProgress }, terms: LeaseTerms) {
     this.#journal = parts.journal
     this.#progress = parts.progress
     this.#terms = terms
     this.#isUpserted = plan.head.upsert !== undefined
-    this.#batches = plan.operations(parts.progress.nextOffset)
-    do this.#fill()
-    while ((this.#waiting.at(-1)?.op ?? Number.POSITIVE_INFINITY) < parts.progress.next)
-    this.#at = Math.max(
-      0,
-      this.#waiting.findIndex(({ op }) => op >= parts.progress.next),
-    )
+    this.#batches = plan.operations(parts.progress.next)
+    this.#fill()
   }
 
   get isEmpty(): boolean {
     return this.#terms.isClosed === true || this.#at >= this.#waiting.length
   }
 
-  /** The next operations, at most so many; they may be sent once it resolves, and not before. */
-  async take(most: number): Promise<readonly Task[]> {
+  /** The next operations, at most so many; they may be sent when it returns: the lease is on the disk. */
+  take(most: number): readonly Task[] {
     const taken: PlanOperation[] = []
     while (taken.length < Math.min(most, MOST_LEASED_AT_ONCE) && !this.isEmpty) {
       const operation = this.#waiting[this.#at++]
@@ -52,9 +47,9 @@ export class Leases {
     const [first] = taken
     if (!first) return []
     const time = this.#terms.nowMs()
-    const lease = { t: 'lease', from: first.op, to: first.op + taken.length, at: first.offset, time } as const
+    const lease = { t: 'lease', from: first.op, to: first.op + taken.length, time } as const
     this.#journal.append(lease)
-    await this.#journal.sync()
+    this.#journal.sync()
     this.#progress.take(lease)
     const { windowMs } = this.#terms
     return taken.map((operation) => {
@@ -66,10 +61,10 @@ export class Leases {
 
   /** Renews a lease that does not allow sending. `isRaised`: under a new key, because the record was proved absent. */
   renew(task: Task, why: string, isRaised: boolean): void {
-    const { op, offset } = task.operation
+    const { op } = task.operation
     const time = this.#terms.nowMs()
     if (isRaised) task.gen += 1
-    const again = { t: 'again', op, at: offset, gen: task.gen, time, why } as const
+    const again = { t: 'again', op, gen: task.gen, time, why } as const
     this.#journal.append(again)
     this.#progress.take(again)
     task.leasedMs = time
@@ -98,7 +93,7 @@ interface Resumed {
 }
 
 /** The tasks that earlier processes left. */
-export function resumeTasks(plan: PlanFile, progress: JobProgress, terms: ResumeTerms): Resumed {
+export function resumeTasks(plan: JobFile, progress: JobProgress, terms: ResumeTerms): Resumed {
   const sent: Task[] = []
   const unsent: Task[] = []
   const isUpserted = plan.head.upsert !== undefined
@@ -121,11 +116,11 @@ export function resumeTasks(plan: PlanFile, progress: JobProgress, terms: Resume
   return { sent, unsent }
 }
 
-function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<PlanOperation, void, undefined> {
-  for (const batch of plan.operations(at)) {
+function* operationsOf(plan: JobFile, { from, to }: HeldLease): Generator<PlanOperation, void, undefined> {
+  for (const batch of plan.operations(from)) {
     for (const operation of batch) {
       if (operation.op >= to) return
-      if (operation.op >= from) yield operation
+      yield operation
     }
   }
 }

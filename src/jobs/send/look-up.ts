@@ -2,11 +2,10 @@ import { changedMembers } from '../../core/changes.ts'
 import { idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { MADE_UNKNOWN } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Entry } from '../journal/entry.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-import { type Journal, readJournal } from '../journal/journal.ts'
 import { recordDigest } from '../plan/digest.ts'
 import { matchKey } from '../plan/existing.ts'
+import type { JobFile } from '../store/job-file.ts'
+import { STATES } from '../store/progress.ts'
 import { CreatedMatcher, type CreatedRecord } from './match-created.ts'
 import type { Task } from './task-queue.ts'
 
@@ -222,39 +221,23 @@ function groupByDigest(tasks: readonly Task[]): Iterable<readonly Task[]> {
 /** Someone may have deleted a few of the last records, but hardly all of them. */
 const MOST_RECENT = 20
 
-/** Statuses of a deletion; 0 is a result from the list. */
-const NO_RECORD: readonly number[] = [0, 204, 404, 410]
-
-/** The records that a job created or changed last: the account of the job has them. */
-export class RecentRecords {
-  readonly #ids: string[] = []
-
-  take(entry: Entry): void {
-    if (entry.t !== 'done') return
-    for (const [, status, id] of entry.r) if (id !== null && !NO_RECORD.includes(status)) this.#ids.push(id)
-    if (this.#ids.length > 2 * MOST_RECENT) this.#ids.splice(0, this.#ids.length - MOST_RECENT)
-  }
-
-  get ids(): ReadonlySet<string> {
-    return new Set(this.#ids.slice(-MOST_RECENT))
-  }
-}
+/** The records of done operations; statuses of a deletion have none, and 0 is a result from the list. */
+const MADE = `SELECT text ->> 'id' FROM result WHERE state = ${STATES.done} AND text ->> 'id' IS NOT NULL`
 
 /** Those of these ids that are the result of a done operation. */
-export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
-  journal.flush()
-  const claimed = new Set<string>()
-  readJournal(paths.journal, (entry) => {
-    if (entry.t !== 'done') return
-    for (const [, , id] of entry.r) if (id !== null && ids.has(id)) claimed.add(id)
-  })
-  return claimed
+export function claimedIn(job: JobFile, ids: ReadonlySet<string>): ReadonlySet<string> {
+  const rows = job.rows(`${MADE} AND text ->> 'id' IN (SELECT value FROM json_each(?))`, JSON.stringify([...ids]))
+  return new Set(rows.map(([id]) => String(id)))
 }
 
-/** Some of the last records that the job created or changed. */
-export function recentRecordsIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
-  journal.flush()
-  const recentRecords = new RecentRecords()
-  readJournal(paths.journal, (entry) => recentRecords.take(entry))
-  return recentRecords.ids
+/** Some of the last records that the job created or changed: the account of the job has them. */
+export function recentRecordsIn(job: JobFile): ReadonlySet<string> {
+  const rows = job.rows(`${MADE} AND text ->> 'status' NOT IN (0, 204, 404, 410) ORDER BY op DESC LIMIT ${MOST_RECENT}`)
+  return new Set(rows.map(([id]) => String(id)))
+}
+
+/** The ids of the last creates, at most so many, the first ones first. */
+export function createdIdsIn(job: JobFile, most: number): readonly string[] {
+  const rows = job.rows(`${MADE} AND text ->> 'status' = 201 ORDER BY op DESC LIMIT ?`, most)
+  return rows.map(([id]) => String(id)).reverse()
 }

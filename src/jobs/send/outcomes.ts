@@ -2,7 +2,7 @@ import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { otherValueText } from '../../core/other-values.ts'
-import type { FailedEntry, Result } from '../journal/entry.ts'
+import type { FailedEntry, Result } from '../store/entry.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import type { DispatchParts, Stop, Unsettled } from './services.ts'
 import type { Task, TaskGroup, TaskQueue } from './task-queue.ts'
@@ -113,7 +113,7 @@ export class Outcomes {
       const entry = { t: 'doubt', op: task.operation.op, why, ...(isTaken && { taken: true as const }) } as const
       if (isTaken) task.isTaken = true
       journal.append(entry)
-      journal.flush()
+      journal.sync()
       progress.take(entry)
     }
     if (contradiction) this.#stopFor({ why: 'contradicted', failure: contradiction })
@@ -128,14 +128,12 @@ export class Outcomes {
   #keep(task: Task, sendOutcome: SendOutcome & { type: 'done' | 'failed' }, request: Request): void {
     const { journal, progress, hooks, maxFailed } = this.#parts
     const { op } = task.operation
-    if (sendOutcome.type === 'done') {
-      journal.addResult(this.#resultOf(task, sendOutcome))
-      // A create that must not be repeated would be in doubt if a kill -9 lost its result.
-      if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
-      else request.isFlushNeeded = true
-    } else {
-      journal.append({ t: 'failed', op, ...sendOutcome.entry })
-    }
+    if (sendOutcome.type === 'done') journal.addResult(this.#resultOf(task, sendOutcome))
+    else journal.append({ t: 'failed', op, ...sendOutcome.entry })
+    // A create that must not be repeated would be in doubt if a kill -9 lost its result.
+    if (sendOutcome.type === 'failed' || mayRepeat(task, this.#parts.keys))
+      this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
+    else request.isFlushNeeded = true
     progress.settle(op, sendOutcome.type)
     hooks.onEnd(task, sendOutcome)
     if (sendOutcome.type === 'failed' && sendOutcome.contradiction)
@@ -176,6 +174,7 @@ export class Outcomes {
     const { hooks, clock, journal, maxOutageMs } = this.#parts
     if (this.outage.failed()) {
       journal.append({ t: 'pause', time: clock.nowMs(), why: failure.reason })
+      journal.flush()
       hooks.onPause({ why: failure.reason, untilMs: undefined })
     }
     const { lastsMs } = this.outage

@@ -1,19 +1,16 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { isListUnreadable } from '../../api/pages/page-errors.ts'
 import type { ValuesOf } from '../../connector/record-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { writePrivateFile } from '../../files/replace-file.ts'
-import { readResults } from '../history/job-results.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { resultsOf } from '../history/job-results.ts'
 import { keysOfRecord, matchKey } from '../plan/existing.ts'
 import { MatchShown } from '../plan/match-rows.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
 import type { PlanCounts, PlanHead } from '../plan/plan-format.ts'
-import { openScratch, type Scratch } from '../plan/scratch.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob, withJob } from '../store/open-job.ts'
 import type { RunTerms } from './services.ts'
 
 /** A row of an upsert whose contact exists more than once: another writer made it at the same time. */
@@ -51,19 +48,19 @@ export function isRechecked({ terms, upsert }: PlanHead, { create }: PlanCounts)
  * kept; when nothing existed twice, the records are not read again until the job is sent again.
  */
 async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
-  const plan = openJobPlan(paths)
+  const plan = openJob(paths)
   try {
     if (!isRechecked(plan.head, plan.end)) return undefined
-    const kept = readKept(paths)
-    const { size } = statSync(paths.journal)
+    const kept = plan.note('recheck') as KeptRecheck | undefined
+    const [[runs] = []] = plan.rows('SELECT max(place) FROM event')
     // A later run may have created more since.
-    const isCurrent = kept?.journal === size
+    const isCurrent = kept?.runs === runs
     if (isCurrent && kept?.twins?.length === 0) return { duplicates: [] }
     if (parts.terms.isRecheckLeftOut) {
       const isStillSo = isCurrent || (kept?.twins?.length ?? 0) > 0
-      return keep(paths, isStillSo && kept ? kept : {})
+      return keep(plan, isStillSo && kept ? kept : {})
     }
-    return keep(paths, { twins: await findDuplicates(paths, plan, parts), journal: size })
+    return keep(plan, { twins: await findDuplicates(plan, parts), runs: Number(runs) })
   } finally {
     plan.close()
   }
@@ -71,78 +68,56 @@ async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | 
 
 /** The last result; undefined before the first. */
 export function keptRecheck(paths: JobPaths): Recheck | undefined {
-  const kept = readKept(paths)
+  const kept = withJob(paths, (job) => job.note('recheck')) as KeptRecheck | undefined
   return kept && { duplicates: kept.twins }
 }
 
 interface KeptRecheck {
   readonly twins?: readonly DuplicateRow[]
-  /** The size of the journal at that time, in bytes; undefined in files of earlier versions. */
-  readonly journal?: number
+  /** The last event of the job at that time. */
+  readonly runs?: number
 }
 
-function readKept(paths: JobPaths): KeptRecheck | undefined {
-  const file = fileOf(paths)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeptRecheck) : undefined
-}
-
-async function keep(paths: JobPaths, kept: KeptRecheck): Promise<Recheck> {
-  await writePrivateFile(fileOf(paths), JSON.stringify(kept))
+function keep(job: JobFile, kept: KeptRecheck): Recheck {
+  job.setNote('recheck', kept)
   return { duplicates: kept.twins }
 }
 
-function fileOf({ folder }: JobPaths): string {
-  return join(folder, 'recheck.json')
-}
-
-async function findDuplicates(
-  paths: JobPaths,
-  plan: PlanFile,
-  { list, valuesOf }: RecheckParts,
-): Promise<readonly DuplicateRow[]> {
-  const names = plan.head.terms?.match.names ?? []
-  const scratch = openScratch(paths.folder, 'recheck')
-  try {
-    putMade(scratch, paths, plan)
-    const see = scratch.database.prepare('UPDATE made SET ids = ids || ? || char(10) WHERE key = ?')
-    const shown = new MatchShown(names)
-    for await (const { items } of list()) {
-      for (const record of items) {
-        const keys = keysOfRecord(record, names, valuesOf)
-        shown.see(record, keys)
-        for (const key of keys) see.run(JSON.stringify(listedId(record)), key)
-      }
-    }
-    const { made, found } = countMade(scratch)
-    shown.judge(made > 0)
-    if (made > 0 && found === 0) throw noneListed(made)
-    return duplicatesIn(scratch)
-  } finally {
-    scratch.close()
-  }
-}
-
-/** Puts the created records into a table, by match key; on disk, because there may be millions. */
-function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
-  const { database } = scratch
-  const names = plan.head.terms?.match.names ?? []
-  database.exec("CREATE TABLE made (key TEXT, line INTEGER, id TEXT, ids TEXT DEFAULT '')")
-  const put = database.prepare('INSERT INTO made (key, line, id) VALUES (?, ?, ?)')
-  const results = readResults(paths, plan.count, scratch)
-  for (const batch of plan.operations()) {
-    for (const { op, head, body } of batch) {
-      if (head.do !== 'create' || results.progress.endOf(op) !== 'done') continue
-      const { id, existed } = results.of(op)
-      const key = matchKey(parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject, names)
-      if (key !== undefined && id !== null && !existed) put.run(key, head.line ?? null, id)
+async function findDuplicates(job: JobFile, { list, valuesOf }: RecheckParts): Promise<readonly DuplicateRow[]> {
+  const names = job.head.terms?.match.names ?? []
+  putMade(job, names)
+  const shown = new MatchShown(names)
+  for await (const { items } of list()) {
+    for (const record of items) {
+      const keys = keysOfRecord(record, names, valuesOf)
+      shown.see(record, keys)
+      for (const key of keys)
+        job.write('UPDATE made SET ids = ids || ? || char(10) WHERE key = ?', JSON.stringify(listedId(record)), key)
     }
   }
-  database.exec('CREATE INDEX made_by_key ON made (key)')
+  const { made, found } = countMade(job)
+  shown.judge(made > 0)
+  if (made > 0 && found === 0) throw noneListed(made)
+  return duplicatesIn(job)
 }
 
-function countMade({ database }: Scratch): { made: number; found: number } {
-  const counts = database.prepare("SELECT count(*) AS made, count(nullif(ids, '')) AS found FROM made").get()
-  return { made: Number(counts?.made), found: Number(counts?.found) }
+/** Puts the created records into a table, by match key; a temporary one, because there may be millions. */
+function putMade(job: JobFile, names: readonly string[]): void {
+  job.execute("CREATE TEMP TABLE made (key TEXT, line INTEGER, id TEXT, ids TEXT DEFAULT '')")
+  const results = resultsOf(job)
+  for (const { op, head, body } of job.all()) {
+    if (head.do !== 'create' || results.progress.endOf(op) !== 'done') continue
+    const { id, existed } = results.of(op)
+    const key = matchKey(parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject, names)
+    if (key !== undefined && id !== null && !existed)
+      job.write('INSERT INTO made (key, line, id) VALUES (?, ?, ?)', key, head.line ?? null, id)
+  }
+  job.execute('CREATE INDEX made_by_key ON made (key)')
+}
+
+function countMade(job: JobFile): { made: number; found: number } {
+  const [[made, found] = []] = job.rows("SELECT count(*), count(nullif(ids, '')) FROM made")
+  return { made: Number(made), found: Number(found) }
 }
 
 function noneListed(made: number): CrmError {
@@ -169,11 +144,9 @@ export async function tryRecheck(
   }
 }
 
-function duplicatesIn({ database }: Scratch): readonly DuplicateRow[] {
-  const some = database.prepare(
-    'SELECT line, id, ids FROM made WHERE instr(substr(ids, instr(ids, char(10)) + 1), char(10))',
-  )
-  const duplicates = some.all().map(({ line, id, ids }) => ({
+function duplicatesIn(job: JobFile): readonly DuplicateRow[] {
+  const some = job.rows('SELECT line, id, ids FROM made WHERE instr(substr(ids, instr(ids, char(10)) + 1), char(10))')
+  const duplicates = some.map(([line, id, ids]) => ({
     line: line === null ? null : Number(line),
     id: String(id),
     // A list that grows while it is read may have a record on two pages.

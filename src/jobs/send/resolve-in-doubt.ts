@@ -1,7 +1,7 @@
 import { isListUnreadable } from '../../api/pages/page-errors.ts'
 import { durationText } from '../../core/duration.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { JobProgress } from '../journal/progress.ts'
+import type { Journal } from '../store/journal.ts'
+import type { JobProgress } from '../store/progress.ts'
 import type { Leases } from './leases.ts'
 import { type ListedRecords, type LookUpResult, lookUp } from './look-up.ts'
 import { type GoneAs, TAKEN } from './send-outcome.ts'
@@ -42,7 +42,7 @@ export async function resolveInDoubt(
   const { records } = parts
   if (!records) {
     for (const { task, why } of unsettled) endInDoubt(parts, task, `${why}, and ${parts.whyUnread}`)
-    await parts.journal.sync()
+    parts.journal.sync()
     return []
   }
   const tasks = unsettled.map(({ task }) => task)
@@ -63,7 +63,7 @@ export async function resolveInDoubt(
   const second = absent.length > 0 ? await look(records, absent) : new Map<Task, LookUpResult>()
   const raised: Task[] = []
   for (const [task, finding] of second) if (keep(parts, task, finding, goneAs.get(task))) raised.push(task)
-  await parts.journal.sync()
+  parts.journal.sync()
   return raised
 }
 

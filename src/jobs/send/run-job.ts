@@ -1,17 +1,19 @@
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
-import { withLock } from '../../files/lock.ts'
 import { successorOf } from '../history/find-jobs.ts'
 import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
-import type { OpenEntry } from '../journal/entry.ts'
-import { type JobPaths, openJobPlan, verifyJobPlan } from '../journal/job-folder.ts'
-import { Journal, readJournal } from '../journal/journal.ts'
-import { type Account, JobProgress, type OtherRows, rowTotals } from '../journal/progress.ts'
-import type { PlanFile } from '../plan/plan-file.ts'
+import { convertEarlier } from '../store/earlier-form.ts'
+import type { OpenEntry } from '../store/entry.ts'
+import type { JobFile } from '../store/job-file.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { withJobLock } from '../store/job-lock.ts'
+import { Journal } from '../store/journal.ts'
+import { openJob } from '../store/open-job.ts'
+import { type Account, JobProgress, type OtherRows, rowTotals } from '../store/progress.ts'
 import { checkServer, refuseOtherKeyholder } from './check-server.ts'
 import { dispatch } from './dispatch.ts'
 import { Leases, resumeTasks } from './leases.ts'
-import { claimedIn, RecentRecords, recentRecordsIn } from './look-up.ts'
+import { claimedIn, createdIdsIn, recentRecordsIn } from './look-up.ts'
 import { createReadingSender } from './reading-sender.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
 import { senderFor } from './sender-adapters.ts'
@@ -25,7 +27,7 @@ import {
   type Stop,
   type Unsettled,
 } from './services.ts'
-import { AnsweredIds, type Task } from './task-queue.ts'
+import { AnsweredIds, LEAST_IDS, type Task } from './task-queue.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -45,7 +47,7 @@ export interface Doubts {
 
 export interface RunHooks extends DispatchHooks {
   /** Called before the first request, with the plan and the state of the job. */
-  onStart(progress: JobProgress, plan: PlanFile, doubts: Doubts): void
+  onStart(progress: JobProgress, plan: JobFile, doubts: Doubts): void
   /** Aborted to stop this run alone; requests that were sent are awaited. */
   readonly stop?: AbortSignal
   /** Aborted to wait no longer for requests that were sent: each may then have taken effect, or not. */
@@ -67,23 +69,17 @@ const MOST_ROUNDS = 5
  * other one. Failed rows are in the outcome; an error that prevents the start is thrown.
  */
 export function runJob(run: JobRun): Promise<JobOutcome> {
-  return withLock(run.paths.lock, () => runLocked(run), 0)
+  return withJobLock(run.paths, () => runLocked(run))
 }
 
 async function runLocked(run: JobRun): Promise<JobOutcome> {
   const { paths, services, hooks } = run
-  const plan = openJobPlan(paths)
+  await convertEarlier(paths)
+  const plan = openJob(paths)
   try {
     refuseOtherAccount(plan.head, services.account)
-    verifyJobPlan(paths.id, plan)
-    const progress = new JobProgress(plan.count)
-    const recentRecords = new RecentRecords()
-    const answeredIds = new AnsweredIds()
-    const end = readJournal(paths.journal, (entry) => {
-      progress.take(entry)
-      recentRecords.take(entry)
-      answeredIds.take(entry)
-    })
+    plan.verify()
+    const progress = JobProgress.of(plan)
     if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
     hooks.onStart(progress, plan, doubts)
@@ -102,10 +98,17 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       { clock, keys: run.terms.keys, limiter: run.limiter },
       run.terms.maxOutageMs,
     )
-    await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
-    const journal = new Journal(paths.journal, end, () => clock.nowMs())
+    await refuseOtherKeyholder(recentRecordsIn(plan), { plan, progress }, services, run.terms)
+    const journal = new Journal(plan, progress, () => clock.nowMs())
     try {
-      return await send({ run, plan, progress, clock, journal, answeredIds })
+      return await send({
+        run,
+        plan,
+        progress,
+        clock,
+        journal,
+        answeredIds: new AnsweredIds(createdIdsIn(plan, LEAST_IDS)),
+      })
     } finally {
       journal.close()
     }
@@ -124,7 +127,7 @@ function reopen(paths: JobPaths, progress: JobProgress): Doubts {
 
 interface Open {
   readonly run: JobRun
-  readonly plan: PlanFile
+  readonly plan: JobFile
   readonly progress: JobProgress
   readonly clock: ServerClock
   readonly journal: Journal
@@ -142,13 +145,13 @@ async function send(open: Open): Promise<JobOutcome> {
   const leases = new Leases(plan, { journal, progress }, leaseTerms)
   if (!isClosed) for (const task of unsent) leases.renew(task, 'given back unsent', false)
   // The next requests rely on entries of the last process, which may not be on disk yet.
-  await journal.sync()
+  journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
   const account = rowTotals(plan.end, progress)
   if (!stop && !isClosed && account.unsent > 0)
     throw new Error(`${account.unsent} operations of ${run.paths.id} were never sent`)
-  if (stop?.why !== 'error') await writeEnd(open, stop)
+  if (stop?.why !== 'error') writeEnd(open, stop)
   return { account, otherRows: progress.otherRows, stop }
 }
 
@@ -198,7 +201,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
 }
 
 /** Without `--match`, an existing record leaves one equal row unchanged; it may be equal to another row, which is created. */
-function comparedBy({ head, end }: Pick<PlanFile, 'head' | 'end'>): readonly string[] | undefined {
+function comparedBy({ head, end }: Pick<JobFile, 'head' | 'end'>): readonly string[] | undefined {
   const isMatched = (head.terms?.match.names.length ?? 0) > 0
   return isMatched || end.unchanged === 0 ? head.compared : undefined
 }
@@ -206,12 +209,12 @@ function comparedBy({ head, end }: Pick<PlanFile, 'head' | 'end'>): readonly str
 function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
   const { open, leases, startedMs } = sending
   const { run, plan, progress, clock, journal } = open
-  const { services, terms, hooks, paths } = run
+  const { services, terms, hooks } = run
   const { noun } = plan.head
   const records = {
     list: () => services.list(noun),
-    claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
-    recentRecords: () => recentRecordsIn(paths, journal),
+    claimed: (ids: ReadonlySet<string>) => claimedIn(plan, ids),
+    recentRecords: () => recentRecordsIn(plan),
     isEmptyBelieved: terms.keys.isKept,
     comparedBy: comparedBy(plan),
   }
@@ -234,7 +237,7 @@ function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: bo
   )
 }
 
-function writeOpen({ run, plan, clock, journal, progress }: Open): void {
+function writeOpen({ run, clock, journal, progress }: Open): void {
   const { services, terms } = run
   const entry: OpenEntry = {
     t: 'open',
@@ -242,7 +245,6 @@ function writeOpen({ run, plan, clock, journal, progress }: Open): void {
     wall: services.clocks.wallMs(),
     pid: services.pid,
     version: services.version,
-    plan: plan.end.sha256,
     key: services.keyMark,
     window: terms.windowMs,
     life: terms.lifeMs,
@@ -269,7 +271,7 @@ function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
   progress.take(entry)
 }
 
-async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | undefined): Promise<void> {
+function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | undefined): void {
   const time = clock.nowMs()
   if (stop) {
     journal.append({ t: 'pause', time, why: stop.why })
@@ -278,5 +280,5 @@ async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | u
     const state = unsent === 0 ? 'finished' : 'cancelled'
     journal.append({ t: 'end', time, state, done, failed, doubt, unsent })
   }
-  await journal.sync()
+  journal.sync()
 }

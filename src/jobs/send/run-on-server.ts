@@ -78,7 +78,7 @@ export async function runOnServer(
   })
   try {
     budget = await openSharedBudget({
-      home: dirname(dirname(paths.folder)),
+      home: dirname(paths.jobsFolder),
       account: services.account,
       ...{ pid: ownPid(), wallMs: now },
       perSecond: () => observed.perSecond,

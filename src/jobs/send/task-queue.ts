@@ -1,8 +1,7 @@
-import type { Entry } from '../journal/entry.ts'
 import type { PlanOperation } from '../plan/plan-format.ts'
 
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
-const LEAST_IDS = 20_000
+export const LEAST_IDS = 20_000
 
 /** Tasks that are sent in one request. */
 export type TaskGroup = readonly Task[]
@@ -88,10 +87,9 @@ export class AnsweredIds {
   /** As many as LEAST_IDS that came before: a set from which the oldest is deleted each time gets slow. */
   #earlier: ReadonlySet<string> = new Set()
 
-  /** Those of a job's earlier processes, as far as their status shows a create. */
-  take(entry: Entry): void {
-    if (entry.t !== 'done') return
-    for (const [, status, id] of entry.r) if (status === 201 && id !== null) this.add(id)
+  /** With those of earlier processes. */
+  constructor(before: Iterable<string> = []) {
+    for (const id of before) this.add(id)
   }
 
   /** False if the response to another create had this id. */

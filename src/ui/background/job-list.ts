@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { State, StateStore } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
 import { createJobCorrections, type JobCorrections } from './job-corrections.ts'

@@ -3,7 +3,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailureGroup } from '../../jobs/history/failures.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 
 export interface Cause {
   readonly text: string
@@ -40,7 +40,7 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
     ...(isRunning && { under_way: progress.unanswered }),
     paused_by: progress.pausedBy ?? null,
     made_at: new Date(head.made_at).toISOString(),
-    folder: paths.folder,
+    file: paths.db,
   }
   return { row, account: head.account, isRunning }
 }

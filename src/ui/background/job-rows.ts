@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { headIfReadable } from '../../jobs/history/earlier-jobs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createRate, type Rate, rateTexts } from '../../output/progress.ts'
 import { jobRow, type ReadJob } from './job-row.ts'
 
@@ -62,7 +62,7 @@ async function readOr(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
     return await jobRow(jobs, paths)
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    const row: CrmRecord = { id: paths.id, state: 'damaged', what: error.message, folder: paths.folder }
+    const row: CrmRecord = { id: paths.id, state: 'damaged', what: error.message, file: paths.db }
     return { row, account: undefined, isRunning: false }
   }
 }
@@ -85,8 +85,8 @@ function firstOf(paths: JobPaths, firsts: ReadonlyMap<string, string>): string {
   return kind === 'retry' && of !== undefined ? (firsts.get(of) ?? of) : paths.id
 }
 
-/** Changes with every entry of the journal. */
-function stampOf({ journal }: JobPaths): string {
-  const stat = statSync(journal, { throwIfNoEntry: false })
-  return stat ? `${stat.size} ${stat.mtimeMs}` : 'planned'
+/** Changes with every change of the job, which is in one of these files first. */
+function stampOf({ db }: JobPaths): string {
+  const stats = [db, `${db}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return stats.map((stat) => (stat ? `${stat.size} ${stat.mtimeMs}` : '')).join(' ')
 }

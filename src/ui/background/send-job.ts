@@ -1,8 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JobResult, Jobs } from '../../jobs/jobs.ts'
-import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { TrackedRows } from './under-way.ts'
 
 /** The defaults of the commands, which leave a part of the rate limit to other clients. */

@@ -9,6 +9,7 @@ import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
 import { requestDigest } from '../../../src/jobs/plan/digest.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { jobsIn, onlyJob } from '../../harness/import-run.ts'
 import { type Service, startService } from '../../harness/service.ts'
 import { test } from '../../harness/shared-service.ts'
 
@@ -418,11 +419,7 @@ test('apply sends the plan that none of these has touched, and shows what the re
   const run = await crm(['apply', file, '--yes', '-o', 'json'], env)
   const { job, ...result } = JSON.parse(run.stdout)
   expect(result).toMatchObject({ rows: 1, done: 1 })
-  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs', job)).toSorted()).toEqual([
-    'before.ndjson',
-    'journal',
-    'plan.ndjson',
-  ])
+  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).toEqual([`${job}.db`, `${job}.lock`])
 })
 
 test('a saved plan has no request, no address and no file in it', async ({ service }) => {
@@ -469,7 +466,7 @@ test('what a plan tells of its origin is no command, and reaches the terminal as
   })
   const shown = await crm(['plan', 'show', file], env)
   const run = await crm(['apply', file, '--yes'], env)
-  const [job = ''] = readdirSync(join(env.CRM_STATE_HOME, 'jobs'))
+  const job = onlyJob(env.CRM_STATE_HOME)
   const kept = await crm(['jobs', 'show', job], env)
   for (const { exit, stdout, stderr } of [shown, run, kept]) {
     expect(exit).toBe(0)
@@ -549,7 +546,7 @@ test('two processes that apply plans of the same rows at once send them once', a
     expect(stderr).toMatch(/was started meanwhile|is running, and may have sent|was stopped before|is held by process/)
     expect([7, 13]).toContain(exit)
   }
-  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs')).filter((name) => name.startsWith('job_'))).toHaveLength(1)
+  expect(jobsIn(env.CRM_STATE_HOME)).toHaveLength(1)
 })
 
 test('apply asks before it sends creates that may change records', async ({ service }) => {

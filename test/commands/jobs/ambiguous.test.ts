@@ -38,7 +38,7 @@ test('an ambiguous row of an import fails alone, is named with its matches, and 
   const failed = JSON.parse(await crmPrints(['jobs', 'failed', job, '-o', 'json'], env))
   expect(failed).toMatchObject([{ line: 2, do: 'fail', state: 'failed', code: 'ambiguous_match', field: 'email' }])
   for (const id of ids.slice(0, 2)) expect(failed[0].reason).toContain(id)
-  const rows = join(state, 'jobs', job, 'failed.csv')
+  const rows = join(state, 'jobs', `${job}.failed.csv`)
   expect(readFileSync(rows, 'utf8')).toMatch(
     /^_crm_line,_crm_code,_crm_field,_crm_reason,name,email\n2,ambiguous_match,email,.*,Ada,A@x.test\n$/,
   )

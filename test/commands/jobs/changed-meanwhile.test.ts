@@ -1,10 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test as plainTest } from 'vitest'
 import { type SeenRequest, sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../../harness/home.ts'
+import { jobsIn } from '../../harness/import-run.ts'
 import { startProxy } from '../../harness/proxy.ts'
 import { ask, make } from '../../harness/records.ts'
 import type { Service } from '../../harness/service.ts'
@@ -53,10 +54,7 @@ async function startRace(service: Service): Promise<Race> {
   }
 }
 
-const jobIn = ({ env }: Race): string =>
-  readdirSync(join(env.CRM_STATE_HOME, 'jobs'))
-    .filter((name) => name.startsWith('job_'))
-    .at(-1) ?? ''
+const jobIn = ({ env }: Race): string => jobsIn(env.CRM_STATE_HOME).at(-1) ?? ''
 
 function csv({ folder }: Race, text: string): string {
   const file = join(folder, 'rows.csv')

@@ -146,7 +146,7 @@ test('a merged row that fails comes back with all its rows, which a retry merges
   const asked = [...words.slice(0, 3), '--match', 'email', '--duplicates', 'merge']
   expect(await runJob(asked, env)).toMatchObject({ exit: 3, account: { done: 1, skipped: 1, failed: 1 } })
   const job = onlyJob(state)
-  const rows = readFileSync(join(state, 'jobs', job, 'failed.csv'), 'utf8')
+  const rows = readFileSync(join(state, 'jobs', `${job}.failed.csv`), 'utf8')
   expect(rows.split('\n').map((line) => line.split(',')[0])).toEqual(['_crm_line', '2', '4', ''])
   const corrected = join(folder, 'corrected.csv')
   writeFileSync(corrected, rows.replaceAll(/a@x.test/gi, 'new@x.test'))

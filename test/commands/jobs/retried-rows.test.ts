@@ -36,7 +36,16 @@ async function threeFailed() {
   }
   const names = async () => (await all(service, '/v1/deals')).map(({ name }) => name).toSorted()
   const shown = async (id: string) => JSON.parse(await crmPrints(['jobs', 'show', id, '-o', 'json'], env))
-  return { service, env, job, jobs, correct, names, shown, folder: join(env.CRM_STATE_HOME, 'jobs', job) }
+  return {
+    service,
+    env,
+    job,
+    jobs,
+    correct,
+    names,
+    shown,
+    failed: join(env.CRM_STATE_HOME, 'jobs', `${job}.failed.csv`),
+  }
 }
 
 test('a row that the retry of a retry has sent is offered by no job that it failed in', async () => {
@@ -80,9 +89,8 @@ test('crm jobs retry sends what several corrections left, and nothing that one o
 })
 
 test('a file of failed rows sends no row that a correction has done, whatever it says by then', async () => {
-  const { env, job, folder, correct, names } = await threeFailed()
+  const { env, job, failed, correct, names } = await threeFailed()
   await (await correct(job, { pipeline_id: 'sales' }, (name) => name !== 'One')).send()
-  const failed = join(folder, 'failed.csv')
   const text = readFileSync(failed, 'utf8').replaceAll('pipe_x', 'sales').replace(TOO_LONG, 'short')
   writeFileSync(failed, text.replace('Two,Lead', 'Two,Won'))
   const args = ['jobs', 'retry', job, '--from', failed, '--yes']
@@ -96,7 +104,7 @@ test('a file of failed rows sends no row that a correction has done, whatever it
 })
 
 test('rows of a retry that was stopped are sent by that retry alone', async () => {
-  const { job, jobs, correct, env, folder } = await threeFailed()
+  const { job, jobs, correct, env, failed } = await threeFailed()
   const { made } = await correct(job, { pipeline_id: 'sales' })
   const stop = new AbortController()
   stop.abort()
@@ -104,7 +112,6 @@ test('rows of a retry that was stopped are sent by that retry alone', async () =
   expect((await jobs.state(made.job.paths)).state).toBe('stopped')
   const id = made.job.paths.id
   await expect(correct(job, { pipeline_id: 'sales' })).rejects.toThrow(`${id}, which retries rows of ${job}, has not`)
-  const failed = join(folder, 'failed.csv')
   for (const from of [[], ['--from', failed]]) {
     const { stderr } = await crm(['jobs', 'retry', job, ...from, '--dry-run'], env)
     expect(stderr).toContain(id)
@@ -142,7 +149,7 @@ test('an edited row whose create is in doubt is not created anew, and the error 
   expect(JSON.parse(first.stdout)).toMatchObject({ done: 1, in_doubt: 1, failed: 1 })
   const [job] = JSON.parse((await crm(['jobs', 'list', '-o', 'json'])).stdout)
   const shown = JSON.parse((await crm(['jobs', 'show', job.id, '-o', 'json'])).stdout)
-  const failed = join(String(shown.folder), 'failed.csv')
+  const failed = String(shown.file).replace('.db', '.failed.csv')
   const sent = made.length
   const edited = readFileSync(failed, 'utf8').replace(',Cyd\n', ',Cy\n').replace(',Bob\n', ',Bobby\n')
   writeFileSync(failed, edited)

@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { jobPaths } from '../../../src/jobs/store/job-folder.ts'
+import { headOf } from '../../../src/jobs/store/open-job.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { type Env, tempFolder } from '../../harness/home.ts'
-import { emailsOn, onlyJob, runJob } from '../../harness/import-run.ts'
+import { changeHead, emailsOn, onlyJob, runJob } from '../../harness/import-run.ts'
 import { startService } from '../../harness/service.ts'
 
 // Several processes each: a busy machine needs its time.
@@ -24,7 +25,7 @@ async function startWithTwo() {
 /** The rows that failed, corrected as a person would. */
 function correct({ CRM_STATE_HOME = '' }: Env): { readonly job: string; readonly failed: string } {
   const job = onlyJob(CRM_STATE_HOME)
-  const failed = join(CRM_STATE_HOME, 'jobs', job, 'failed.csv')
+  const failed = join(CRM_STATE_HOME, 'jobs', `${job}.failed.csv`)
   writeFileSync(failed, readFileSync(failed, 'utf8').replace(TOO_LONG, 'short'))
   return { job, failed }
 }
@@ -75,13 +76,9 @@ test('a retry of a job of an earlier version, which does not state how it matche
   writeFileSync(file, ROWS)
   await runJob(['contacts', 'import', file, '--match', 'email', '--yes'], env)
   const { job, failed } = correct(env)
-  const plan = join(env.CRM_STATE_HOME, 'jobs', job, 'plan.ndjson')
-  const [head = '', ...lines] = readFileSync(plan, 'utf8').split('\n')
-  const { terms, ...earlier } = JSON.parse(head)
+  const { terms, ...earlier } = headOf(jobPaths(join(env.CRM_STATE_HOME, 'jobs'), job))
   expect(terms).toBeDefined()
-  const end = JSON.parse(lines.at(-2) ?? '')
-  const before = `${[JSON.stringify(earlier), ...lines.slice(0, -2)].join('\n')}\n`
-  writeFileSync(plan, `${before}${JSON.stringify({ ...end, sha256: hash('sha256', before) })}\n`)
+  changeHead(jobPaths(join(env.CRM_STATE_HOME, 'jobs'), job), earlier)
   const refused = await crm(['jobs', 'retry', job, '--from', failed, '--yes'], env)
   expect(refused.exit).toBe(2)
   expect(refused.stderr).toContain('--match')

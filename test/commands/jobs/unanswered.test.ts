@@ -1,10 +1,12 @@
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { jobPaths } from '../../../src/jobs/store/job-folder.ts'
+import { withJob } from '../../../src/jobs/store/open-job.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
-import { onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
+import { jobsIn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { all, ask } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
 
@@ -25,7 +27,9 @@ test('a plan that was not confirmed is made and confirmed again, and does not ex
   expect((await runJob([...change, '--yes'], env)).exit).toBe(0)
   // As a process leaves it that ended while it asked.
   const job = onlyJob(env.CRM_STATE_HOME)
-  truncateSync(join(env.CRM_STATE_HOME, 'jobs', job, 'journal'))
+  withJob(jobPaths(join(env.CRM_STATE_HOME, 'jobs'), job), (file) =>
+    file.execute('DELETE FROM event; DELETE FROM lease; DELETE FROM result'),
+  )
   const [contact] = await all(service, '/v1/contacts')
   await ask(service, { method: 'PATCH', path: `/v1/contacts/${contact?.id}`, body: { phone: '0' } })
 
@@ -35,7 +39,7 @@ test('a plan that was not confirmed is made and confirmed again, and does not ex
   expect(await all(service, '/v1/contacts')).toMatchObject([{ phone: '0' }])
   expect(await runJob([...change, '--yes'], env)).toMatchObject({ exit: 0, account: { done: 1 } })
   expect(await all(service, '/v1/contacts')).toMatchObject([{ phone: '1' }])
-  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).toHaveLength(1)
+  expect(jobsIn(env.CRM_STATE_HOME)).toHaveLength(1)
 })
 
 test('failed rows are retried once, however often the command is run', async () => {

@@ -40,11 +40,11 @@ describe.skipIf(!CAN_MOUNT)('on a small disk of its own (skipped where the tests
     const file = writePeople(tempFolder(), people)
     const script = [
       'crm contacts import "$FILE" --yes -o json & import=$!',
-      'until [ -s "$(echo "$DISK"/jobs/job_*/journal)" ]; do sleep 0.05; done',
+      'until [ -s "$(echo "$DISK"/jobs/job_*.db-wal)" ]; do sleep 0.05; done',
       'dd if=/dev/zero of="$DISK/ballast" bs=1k 2>/dev/null',
       'wait $import; echo "exit $?"',
       'rm "$DISK/ballast"',
-      'crm jobs resume "$(basename "$DISK"/jobs/job_*)" -o json; echo "exit $?"',
+      'crm jobs resume "$(basename "$DISK"/jobs/job_*.db .db)" -o json; echo "exit $?"',
     ].join('; ')
     const { stdout, stderr } = onDisk('size=8m', script, { ...service.env, FILE: file })
     expect(stderr).toMatch(/no space|full/)

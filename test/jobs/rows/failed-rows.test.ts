@@ -1,17 +1,33 @@
+import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFailedRows, failedRowsName } from '../../../src/jobs/input/failed-rows.ts'
+import { InputCopy } from '../../../src/jobs/store/input-copy.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { type Input, type Reading, read } from '../reading.ts'
 
 const FAILURE = { code: 'invalid_values', field: 'email', reason: 'expected "a@b", got =cmd()\x1b[2J\n' }
 
+/** What a job keeps of its input. */
+function copyOf(path: string, { summary: verdict }: Reading['source']) {
+  const bytes = readFileSync(path)
+  const copy = new InputCopy(path)
+  const header = copy.header({ verdict }).map((row) => Buffer.from(row.bytes))[0]
+  copy.close()
+  const bytesOf = ({ line, offset, length }: Reading['rows'][number]) => ({
+    line,
+    bytes: bytes.subarray(offset, offset + length),
+  })
+  return { header, bytesOf }
+}
+
 async function failAll({ source, path, rows }: Reading): Promise<{ readonly to: string; readonly name: string }> {
   const name = failedRowsName(source.summary)
   const to = join(await tempFolder(), name)
-  const failed = await createFailedRows({ input: path, summary: source.summary, to })
-  for (const row of rows) await failed.add(row, FAILURE)
+  const { header, bytesOf } = copyOf(path, source)
+  const failed = await createFailedRows({ summary: source.summary, header, to })
+  for (const row of rows) await failed.add(bytesOf(row), FAILURE)
   await failed.close()
   return { to, name }
 }
@@ -31,8 +47,9 @@ test('the cells of the input are kept byte for byte, and the reason stands befor
 test('two that are written at once to one path are both whole', async () => {
   const { source, path, rows } = await read({ bytes: 'Name,E-Mail\nA,x\n' })
   const to = join(await tempFolder(), 'failed.csv')
-  const both = await Promise.all([0, 1].map(() => createFailedRows({ input: path, summary: source.summary, to })))
-  for (const failed of both) for (const row of rows) await failed.add(row, FAILURE)
+  const { header, bytesOf } = copyOf(path, source)
+  const both = await Promise.all([0, 1].map(() => createFailedRows({ summary: source.summary, header, to })))
+  for (const failed of both) for (const row of rows) await failed.add(bytesOf(row), FAILURE)
   for (const failed of both) {
     await failed.close()
     expect(await readFile(to, 'utf8')).toBe(`_crm_line,_crm_code,_crm_field,_crm_reason,Name,E-Mail\n2,${TOLD},A,x\n`)

@@ -1,12 +1,12 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
-import { Journal } from '../../../src/jobs/journal/journal.ts'
-import { JobProgress } from '../../../src/jobs/journal/progress.ts'
 import type { Leases } from '../../../src/jobs/send/leases.ts'
 import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
 import type { Task } from '../../../src/jobs/send/task-queue.ts'
-import { tempFolder } from '../../files/temp-folder.ts'
+import { Journal } from '../../../src/jobs/store/journal.ts'
+import { openJob } from '../../../src/jobs/store/open-job.ts'
+import { JobProgress } from '../../../src/jobs/store/progress.ts'
+import { makeJob } from '../job-fixture.ts'
 
 const LEASED_MS = Date.parse('2026-01-01T00:00:00Z')
 const MADE = { created_at: '2026-01-01T00:00:01Z' }
@@ -15,7 +15,6 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
   return {
     operation: {
       op,
-      offset: 0,
       head: { do: 'create', path: '/v1/contacts', digest, n: 0 },
       body: Buffer.from(canonicalJson(body)),
     },
@@ -36,9 +35,9 @@ async function settled(
   records: readonly JsonObject[],
   { later = records, lifeMs = 0, comparedBy }: Settling = {},
 ) {
-  const path = join(await tempFolder(), 'journal')
-  const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
-  const progress = new JobProgress(tasks.length)
+  const job = openJob(await makeJob(tasks.map(() => ({}))))
+  const progress = JobProgress.of(job)
+  const journal = new Journal(job, progress, () => LEASED_MS)
   const adopted = new Set<string>()
   const waits: string[] = []
   let looks = 0

@@ -12,7 +12,7 @@ import { tempFolder } from '../../files/temp-folder.ts'
 function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}): Task {
   const id = kind === 'create' ? {} : { id: 'con_1' }
   return {
-    operation: { op: 0, offset: 0, head: { do: kind, path: '/v1/contacts', digest: 'd', n: 0, ...id }, body: null },
+    operation: { op: 0, head: { do: kind, path: '/v1/contacts', digest: 'd', n: 0, ...id }, body: null },
     ...{
       gen: 0,
       leasedMs: 0,

@@ -1,4 +1,4 @@
-/** The entries of a journal; docs/job-format.md describes each member. Times are of the server's clock. */
+/** What happens to a job; docs/job-format.md describes each member. Times are of the server's clock. */
 export type Entry =
   | OpenEntry
   | LeaseEntry
@@ -9,6 +9,7 @@ export type Entry =
   | BackEntry
   | PauseEntry
   | EndEntry
+  | LastEntry
 
 export interface OpenEntry {
   readonly t: 'open'
@@ -16,7 +17,6 @@ export interface OpenEntry {
   readonly wall: number
   readonly pid: number
   readonly version: string
-  readonly plan: string
   readonly key: string
   readonly window: number
   readonly life: number
@@ -26,14 +26,12 @@ export interface LeaseEntry {
   readonly t: 'lease'
   readonly from: number
   readonly to: number
-  readonly at: number
   readonly time: number
 }
 
 export interface AgainEntry {
   readonly t: 'again'
   readonly op: number
-  readonly at: number
   readonly gen: number
   readonly time: number
   readonly why: string
@@ -103,4 +101,10 @@ export interface EndEntry {
   readonly failed: number
   readonly doubt: number
   readonly unsent: number
+}
+
+/** When the last results came. */
+export interface LastEntry {
+  readonly t: 'last'
+  readonly time: number
 }

@@ -1,40 +1,44 @@
 import { randomInt } from 'node:crypto'
-import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
 import { temporaryFolder } from '../../core/temporary-folder.ts'
-import { makeFolder, makeTemporaryFolder, stateFolder } from '../../files/folders.ts'
+import { makeFolder, makeTemporaryFolder, namesIn, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownUid } from '../../files/processes.ts'
 import { renamePath } from '../../files/rename.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 
 /** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */
 const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 
-/** The paths of the files of one job; docs/job-format.md describes their contents. */
+/** Where the files of one job are; docs/job-format.md. */
 export interface JobPaths {
   readonly id: string
-  readonly folder: string
-  readonly plan: string
-  readonly before: string
-  readonly input: string
-  readonly leftOut: string
-  readonly journal: string
+  /** Of all jobs. */
+  readonly jobsFolder: string
+  readonly db: string
   readonly lock: string
+  /** The folder of a job of an earlier version. */
+  readonly earlier: string
 }
 
 export function jobPaths(jobsFolder: string, id: string): JobPaths {
-  return pathsIn(join(jobsFolder, id), id)
+  const path = join(jobsFolder, id)
+  return { id, jobsFolder, db: `${path}.db`, lock: `${path}.lock`, earlier: path }
 }
 
-/** The folder of a job that is being planned; it becomes a job with `finishDraft`. */
+/** The files of a job that is being planned; it becomes a job with `finishDraft`. */
 export interface JobDraft {
-  readonly paths: JobPaths
+  readonly id: string
   readonly jobsFolder: string
+  /** Its own. */
+  readonly folder: string
+  readonly db: string
+  /** A copy of the input, until the job has its rows. */
+  readonly input: string
 }
 
 /** CrmError `machine` if the folder cannot be created. */
@@ -44,7 +48,7 @@ export function openDraft(jobsFolder: string, nowMs: number): JobDraft {
     const folder = join(jobsFolder, `.new-${id}`)
     try {
       makeFolder(folder)
-      return { paths: pathsIn(folder, id), jobsFolder }
+      return draftIn(folder, id, jobsFolder)
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw toMachineError(error, folder)
     }
@@ -55,75 +59,45 @@ export function openDraft(jobsFolder: string, nowMs: number): JobDraft {
 export function openDraftOf(jobsFolder: string, id: string): JobDraft {
   const prefix = join(jobsFolder, `.new-${id}-`)
   try {
-    return { paths: pathsIn(makeTemporaryFolder(prefix), id), jobsFolder }
+    return draftIn(makeTemporaryFolder(prefix), id, jobsFolder)
   } catch (error) {
     throw toMachineError(error, prefix)
   }
 }
 
+function draftIn(folder: string, id: string, jobsFolder: string): JobDraft {
+  return { id, jobsFolder, folder, db: join(folder, 'job.db'), input: join(folder, 'input') }
+}
+
 /** Makes the job permanent, even after a power cut: a job that could be lost must not send anything. */
-export async function finishDraft({ paths, jobsFolder }: JobDraft): Promise<JobPaths> {
-  const finished = jobPaths(jobsFolder, paths.id)
+export async function finishDraft(draft: JobDraft): Promise<JobPaths> {
+  const finished = jobPaths(draft.jobsFolder, draft.id)
   try {
-    closeSync(openSync(paths.journal, 'a', 0o600))
-    await syncFolder(paths.folder)
-    await renamePath(paths.folder, finished.folder)
-    await syncFolder(jobsFolder)
-    await syncFolder(dirname(jobsFolder))
+    await renamePath(draft.db, finished.db)
+    dropDraft(draft)
+    await syncFolder(draft.jobsFolder)
+    await syncFolder(dirname(draft.jobsFolder))
   } catch (error) {
-    throw toMachineError(error, finished.folder)
+    throw toMachineError(error, finished.db)
   }
   return finished
 }
 
-export function dropDraft({ paths }: JobDraft): void {
-  rmSync(paths.folder, { recursive: true, force: true })
+export function dropDraft({ folder }: JobDraft): void {
+  rmSync(folder, { recursive: true, force: true })
 }
 
-function pathsIn(folder: string, id: string): JobPaths {
-  return {
-    id,
-    folder,
-    plan: join(folder, 'plan.ndjson'),
-    before: join(folder, 'before.ndjson'),
-    input: join(folder, 'input'),
-    leftOut: join(folder, 'left-out.ndjson'),
-    journal: join(folder, 'journal'),
-    lock: join(folder, 'lock'),
-  }
+/** Whether there is such a job, of this version or an earlier one. */
+export function isJob({ db, earlier }: JobPaths): boolean {
+  return existsSync(db) || existsSync(join(earlier, 'plan.ndjson'))
 }
 
-/** The plan of a job on this machine. CrmError `machine` if it is damaged: it cannot be made again. */
-export function openJobPlan({ id, plan }: Pick<JobPaths, 'id' | 'plan'>): PlanFile {
-  return asDamage(id, () => new PlanFile(plan))
-}
-
-/** Head and counts of a plan that matches its checksum. Reads the whole plan, and closes it. */
-export function readJobPlan(paths: Pick<JobPaths, 'id' | 'plan'>): Pick<PlanFile, 'head' | 'end' | 'count'> {
-  const plan = openJobPlan(paths)
-  try {
-    verifyJobPlan(paths.id, plan)
-    return plan
-  } finally {
-    plan.close()
-  }
-}
-
-/** Compares the plan with its checksum. */
-export function verifyJobPlan(id: string, plan: PlanFile): void {
-  asDamage(id, () => plan.verify())
-}
-
-function asDamage<Result>(id: string, work: () => Result): Result {
-  try {
-    return work()
-  } catch (cause) {
-    if (!(cause instanceof CrmError) || cause.code !== 'invalid_input') throw cause
-    throw new CrmError('machine', `${id} is damaged, and its rows are unknown: ${cause.message}`, {
-      hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${id} --damaged`,
-      job: id,
-      cause,
-    })
+/** Removes all files of a job but its lock, which goes when it is free. */
+export function removeJob({ id, jobsFolder, earlier }: JobPaths): void {
+  // First: alone it would be a job that has sent less than was sent.
+  rmSync(earlier, { recursive: true, force: true })
+  for (const name of namesIn(jobsFolder)) {
+    if (name.startsWith(`${id}.`) && name !== `${id}.lock`) rmSync(join(jobsFolder, name), { force: true })
   }
 }
 

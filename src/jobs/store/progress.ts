@@ -1,11 +1,11 @@
-import { operationCount, type PlanEnd } from '../plan/plan-format.ts'
+import { type JobTotals, operationCount } from '../plan/plan-format.ts'
 import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
-import { readJournal } from './journal.ts'
+import type { JobFile } from './job-file.ts'
 
-/** How an operation ended. `none`: no result is known. `back`: it was leased, and given back unsent. */
-const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
+/** How an operation ended, and its number in the file. `none`: no result is known. `back`: it was leased, and given back unsent. */
+export const STATES = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
 
-export type OperationEnd = keyof typeof ENDS
+export type OperationEnd = keyof typeof STATES
 
 /** A lease, and the terms under which it was taken. */
 export interface HeldLease extends Omit<LeaseEntry, 't'> {
@@ -25,14 +25,12 @@ export interface OtherRows {
 }
 
 /**
- * The state of a job after the entries of its journal. It takes one byte per operation, so that ten million fit in memory.
+ * The state of a job, as its file has it and with the entries since. It takes one byte per operation, so that ten million fit in memory.
  */
 export class JobProgress {
   readonly counts = { done: 0, failed: 0, doubt: 0, back: 0 }
   /** The first operation that was never leased. */
   next = 0
-  /** A byte of the plan at or before its line; undefined: the first operation. */
-  nextOffset: number | undefined
   /** How the last run of the job ended; undefined if it was stopped. */
   end: 'finished' | 'cancelled' | undefined
   lastOpen: OpenEntry | undefined
@@ -52,10 +50,7 @@ export class JobProgress {
   }
 
   take(entry: Entry): void {
-    if ('time' in entry) {
-      this.firstMs ??= entry.time
-      this.lastMs = entry.time
-    }
+    if ('time' in entry) this.#noteTime(entry.time)
     switch (entry.t) {
       case 'open':
         this.lastOpen = entry
@@ -89,6 +84,9 @@ export class JobProgress {
         break
       case 'end':
         this.end = entry.state
+        break
+      case 'last':
+        break
     }
   }
 
@@ -97,7 +95,7 @@ export class JobProgress {
     const before = this.endOf(op)
     if (before !== 'none') this.counts[before] -= 1
     if (end !== 'none') this.counts[end] += 1
-    this.#ends[op] = ENDS[end]
+    this.#ends[op] = STATES[end]
   }
 
   countOther(other: OtherMark): void {
@@ -109,7 +107,7 @@ export class JobProgress {
   reopenDoubts(): number {
     const { doubt } = this.counts
     for (let op = 0, left = doubt; left > 0 && op < this.#ends.length; op++) {
-      if (this.#ends[op] !== ENDS.doubt) continue
+      if (this.#ends[op] !== STATES.doubt) continue
       this.settle(op, 'none')
       left -= 1
     }
@@ -159,32 +157,67 @@ export class JobProgress {
     return this.#again.get(op) ?? lease
   }
 
-  #lease({ from, to, at, time }: LeaseEntry): void {
-    this.#leases.push(this.#held({ from, to, at, time }, undefined))
-    this.next = Math.max(this.next, to)
-    this.nextOffset = at
+  /** The generation that an operation was sent under last; undefined: the first one, from the plan. */
+  genOf(op: number): number | undefined {
+    return this.#again.get(op)?.gen
   }
 
-  #leaseAgain({ op, at, gen, time }: AgainEntry): void {
-    this.#again.set(op, this.#held({ from: op, to: op + 1, at, time }, gen))
+  /** A lease under the terms of this run; with a generation, of one operation that is sent again. */
+  leaseOf({ from, to, time }: Omit<LeaseEntry, 't'>, gen: number | undefined): HeldLease {
+    const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
+    return { from, to, time, gen, key, window, life }
+  }
+
+  /** The state in the file of a job. CrmError `machine` if a row of it has changed, or one is missing. */
+  static of(file: JobFile): JobProgress {
+    const progress = new JobProgress(file.count)
+    let places = 0
+    for (const { place, text } of file.texts('SELECT place, text, digest FROM lease ORDER BY place')) {
+      if (place !== ++places) throw file.damaged(`lease ${places} is missing`)
+      progress.#hold(JSON.parse(text) as HeldLease)
+    }
+    for (const { text } of file.texts('SELECT place, text, digest FROM event ORDER BY place')) {
+      progress.take(JSON.parse(text) as Entry)
+    }
+    for (const page of file.results()) {
+      for (const [op, state, text] of page) progress.#takeResult(op, NAMES[state] ?? 'none', text)
+      const [last = 0] = page.at(-1) ?? []
+      if (last >= progress.next) throw file.damaged(`operation ${last} has a result, and no lease`)
+    }
+    return progress
+  }
+
+  #takeResult(op: number, end: OperationEnd, text: string): void {
+    this.settle(op, end)
+    if (end === 'doubt' && (JSON.parse(text) as { taken?: true }).taken) this.#taken.add(op)
+    // Parsing a million of them would take a second.
+    if (end === 'done' && text.includes('"other":')) this.countOther((JSON.parse(text) as { other: OtherMark }).other)
+  }
+
+  #hold(lease: HeldLease): void {
+    this.#noteTime(lease.time)
+    if (lease.gen !== undefined) return void this.#again.set(lease.from, lease)
+    this.#leases.push(lease)
+    this.next = Math.max(this.next, lease.to)
+  }
+
+  #noteTime(time: number): void {
+    this.firstMs = Math.min(this.firstMs ?? time, time)
+    this.lastMs = Math.max(this.lastMs ?? time, time)
+  }
+
+  #lease(entry: LeaseEntry): void {
+    this.#hold(this.leaseOf(entry, undefined))
+  }
+
+  #leaseAgain({ op, gen, time }: AgainEntry): void {
+    this.#hold(this.leaseOf({ from: op, to: op + 1, time }, gen))
     // It was in doubt or had failed, and is sent again.
     this.settle(op, 'none')
   }
-
-  #held(lease: Omit<LeaseEntry, 't'>, gen: number | undefined): HeldLease {
-    const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
-    return { ...lease, gen, key, window, life }
-  }
 }
 
-const NAMES = Object.keys(ENDS) as readonly OperationEnd[]
-
-/** After all entries of a journal. */
-export function readProgress(journal: string, operations: number): JobProgress {
-  const progress = new JobProgress(operations)
-  readJournal(journal, (entry) => progress.take(entry))
-  return progress
-}
+const NAMES = Object.keys(STATES) as readonly OperationEnd[]
 
 /** The number of rows by outcome. */
 export interface Account {
@@ -199,7 +232,7 @@ export interface Account {
 }
 
 /** Throws when the rows do not add up, which is a bug: a row would have been lost, or counted twice. */
-export function rowTotals(end: PlanEnd, progress: JobProgress): Account {
+export function rowTotals(end: JobTotals, progress: JobProgress): Account {
   const { done, failed, doubt, back } = progress.counts
   const account: Account = {
     rows: end.rows,

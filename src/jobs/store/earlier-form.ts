@@ -1,0 +1,238 @@
+import { Buffer, isUtf8 } from 'node:buffer'
+import { closeSync, existsSync, fstatSync, linkSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import { CrmError } from '../../core/errors.ts'
+import { isLocked } from '../../files/lock.ts'
+import { errorCode } from '../../files/machine-error.ts'
+import type { InputBytes } from '../input/row.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import type { PlanHead } from '../plan/plan-format.ts'
+import type { Entry } from './entry.ts'
+import { HEADER_ROW, InputCopy } from './input-copy.ts'
+import { JobFile } from './job-file.ts'
+import { dropDraft, type JobPaths, openDraftOf } from './job-folder.ts'
+import { JobWriter } from './job-writer.ts'
+import { Journal } from './journal.ts'
+import { JobProgress } from './progress.ts'
+
+/** Earlier versions kept a job as a folder of files, and said in `journal` what had happened. */
+function filesOf({ earlier }: JobPaths) {
+  const at = (name: string) => join(earlier, name)
+  return {
+    plan: at('plan.ndjson'),
+    before: at('before.ndjson'),
+    input: at('input'),
+    leftOut: at('left-out.ndjson'),
+    journal: at('journal'),
+    lock: at('lock'),
+  }
+}
+
+export function headOfEarlier(paths: JobPaths): PlanHead {
+  return asDamage(paths.id, () => {
+    const plan = new PlanFile(filesOf(paths).plan)
+    plan.close()
+    return plan.head
+  })
+}
+
+/** A job of the earlier form. It is converted once; where that is not possible, or a process may have it, it is read into memory. */
+export function openEarlier(paths: JobPaths): JobFile {
+  if (!existsSync(filesOf(paths).lock) && converted(paths)) return new JobFile(paths)
+  const database = new DatabaseSync(':memory:')
+  copyPlan(paths, ':memory:', database)
+  const file = new JobFile(paths, database)
+  copyJournal(paths, file)
+  return file
+}
+
+/** Before anything is written to it. CrmError `machine` while an earlier version of crm sends it. */
+export async function convertEarlier(paths: JobPaths): Promise<void> {
+  const { plan, lock } = filesOf(paths)
+  if (existsSync(paths.db) || !existsSync(plan)) return
+  if (await isLocked(lock))
+    throw new CrmError('machine', `an earlier version of crm is sending ${paths.id}`, {
+      hint: `wait until it has ended; it is the process in ${lock}`,
+    })
+  if (!converted(paths))
+    throw new CrmError('machine', `cannot write ${paths.db}`, {
+      hint: 'see the owner and the mode of its folder: ls -ld',
+    })
+}
+
+/** False where no file can be made. The old folder stays as it is. */
+function converted(paths: JobPaths): boolean {
+  let draft: ReturnType<typeof openDraftOf>
+  try {
+    draft = openDraftOf(paths.jobsFolder, paths.id)
+  } catch {
+    return false
+  }
+  try {
+    copyPlan(paths, draft.db)
+    const file = new JobFile({ ...paths, db: draft.db })
+    try {
+      copyJournal(paths, file)
+    } finally {
+      file.close()
+    }
+    // Unlike a rename, this does not replace what another process has converted, and may be sending.
+    linkSync(draft.db, paths.db)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return true
+    throw error
+  } finally {
+    dropDraft(draft)
+  }
+}
+
+function copyPlan(paths: JobPaths, to: string, database?: DatabaseSync): void {
+  const { plan: path, before, input, leftOut } = filesOf(paths)
+  const plan = asDamage(paths.id, () => new PlanFile(path))
+  const records = beforesIn(before)
+  const copy = new InputCopy(input)
+  const writer = new JobWriter(to, plan.head, database)
+  try {
+    asDamage(paths.id, () => plan.verify())
+    const toUtf8 = ({ line, bytes }: InputBytes) => ({ line, bytes: inUtf8(bytes, plan.head.input?.verdict.encoding) })
+    writer.addInput(HEADER_ROW, copy.header(plan.head.input).map(toUtf8))
+    for (const { op, head, body } of plan.all()) {
+      writer.add({ head, body: body?.toString('utf8') }, records(op), copy.rowsOf(head).map(toUtf8))
+    }
+    for (const { line } of linesIn(leftOut)) writer.leaveOut(line.toString('utf8'))
+    const { end, ...counts } = plan.end
+    writer.end(counts)
+  } finally {
+    writer.close()
+    plan.close()
+    copy.close()
+  }
+}
+
+/** Earlier versions kept the input as it was. */
+function inUtf8(bytes: Uint8Array, encoding = 'utf-8'): Uint8Array {
+  if (!encoding.startsWith('utf-16') && isUtf8(bytes)) return bytes
+  return Buffer.from(new TextDecoder(encoding === 'mixed' ? 'windows-1252' : encoding).decode(bytes))
+}
+
+/** Not synced entry by entry: the file gets its name when it is whole. */
+function copyJournal(paths: JobPaths, file: JobFile): void {
+  const progress = new JobProgress(file.count)
+  const journal = new Journal(file, progress, () => progress.lastMs ?? 0)
+  file.execute('PRAGMA synchronous = OFF')
+  readJournal(filesOf(paths).journal, (entry) => {
+    journal.append(entry)
+    progress.take(entry)
+  })
+  journal.flush()
+  file.execute('PRAGMA synchronous = FULL')
+  journal.close()
+}
+
+/** The records before the operations, as JSON; to be asked for in their order. */
+function beforesIn(path: string): (op: number) => string | undefined {
+  const lines = linesIn(path)
+  let next: { op: number; text: string } | undefined
+  return (op) => {
+    while (next === undefined || next.op < op) {
+      const { value, done } = lines.next()
+      if (done) return undefined
+      const line = value.line.toString('utf8')
+      // Quotes inside JSON texts are escaped, so this occurs first before the record. It is copied with all digits.
+      const at = line.indexOf(RECORD)
+      next = {
+        op: (JSON.parse(`${line.slice(0, at)}}`) as { op: number }).op,
+        text: line.slice(at + RECORD.length, -1),
+      }
+    }
+    return next.op === op ? next.text : undefined
+  }
+}
+
+const RECORD = ',"record":'
+
+function asDamage<Result>(id: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof CrmError) || cause.code !== 'invalid_input') throw cause
+    throw new CrmError('machine', `${id} is damaged, and its rows are unknown: ${cause.message}`, {
+      hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${id} --damaged`,
+      job: id,
+      cause,
+    })
+  }
+}
+
+/**
+ * Passes every intact entry to `take`, in order. A tail torn by a crash or a power cut ends the journal: nothing in it had
+ * been synced. CrmError `machine` if a line is damaged that a later line records as synced.
+ */
+function readJournal(path: string, take: (entry: Entry) => void): void {
+  let [serial, wholeBytes, isTorn] = [0, 0, false]
+  for (const { line, hasEnd } of linesIn(path)) {
+    const decoded = decodeLine(line)
+    if (!isTorn && hasEnd && decoded?.s === serial) {
+      const { s, y, ...entry } = decoded
+      take(entry)
+      serial += 1
+      wholeBytes += line.length + 1
+    } else {
+      isTorn = true
+      if (decoded && decoded.y > serial) throw damaged(path, wholeBytes)
+    }
+  }
+}
+
+function damaged(path: string, at: number): CrmError {
+  return new CrmError('machine', `${path} is damaged at byte ${at}: data that had been synced to the disk is missing`, {
+    hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${basename(dirname(path))} --damaged`,
+  })
+}
+
+/** `s`: lines before it; `y`: lines that were synced when it was written. */
+type Numbered = Entry & { readonly s: number; readonly y: number }
+
+/** A line has its checksum as eight hex digits, and its JSON; undefined if it is damaged. */
+function decodeLine(line: Buffer): Numbered | undefined {
+  const [crc, json] = [line.toString('latin1', 0, 9), line.subarray(9)]
+  if (!/^[0-9a-f]{8} $/.test(crc) || Number.parseInt(crc, 16) !== crc32(json)) return undefined
+  return JSON.parse(json.toString('utf8')) as Numbered
+}
+
+const CHUNK_BYTES = 1024 * 1024
+const LINE_END = 10
+
+interface Line {
+  /** Without its line end; valid until the next one. */
+  readonly line: Buffer
+  /** False for a truncated last line. */
+  readonly hasEnd: boolean
+}
+
+/** The lines of a file; none if it does not exist. */
+function* linesIn(path: string): Generator<Line, void, undefined> {
+  if (!existsSync(path)) return
+  const file = openSync(path, 'r')
+  try {
+    let chunk = Buffer.allocUnsafe(Math.min(Math.max(fstatSync(file).size, 1), CHUNK_BYTES))
+    let filled = 0
+    for (let length = -1; length !== 0; ) {
+      length = readSync(file, chunk, filled, chunk.length - filled, null)
+      const whole = chunk.subarray(0, filled + length)
+      let start = 0
+      for (let end = whole.indexOf(LINE_END); end >= 0; end = whole.indexOf(LINE_END, start)) {
+        yield { line: whole.subarray(start, end), hasEnd: true }
+        start = end + 1
+      }
+      filled = whole.copy(chunk, 0, start)
+      if (filled === chunk.length && length > 0) chunk = Buffer.concat([chunk, Buffer.allocUnsafe(chunk.length)])
+    }
+    if (filled > 0) yield { line: chunk.subarray(0, filled), hasEnd: false }
+  } finally {
+    closeSync(file)
+  }
+}
