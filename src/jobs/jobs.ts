@@ -21,6 +21,7 @@ import {
   findJob,
   knownJobs,
   type Pruned,
+  type PruneQuery,
   prunable,
   type RowTerms,
   removeJobs,
@@ -95,8 +96,8 @@ export interface Jobs {
   /** A job that gives a record the values that it had. */
   makeRestore(request: RestoreRequest): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean, hooks?: PlanningHooks): Promise<MadeImport>
-  /** Jobs that ended before this time. */
-  prunable(beforeMs: number): AsyncIterable<Pruned>
+  /** What may be removed; see prunable. */
+  prunable(query: PruneQuery): Promise<readonly Pruned[]>
   remove(ids: readonly string[]): Promise<void>
   /** The jobs that must be done before this one, and that an undo of it undoes. */
   needed(paths: JobPaths): readonly JobPaths[]
@@ -210,8 +211,8 @@ export function openJobs(host: JobsHost): Jobs {
     makeUndo: (paths, only) => plan((make) => makeUndo(make, paths, only)),
     makeRestore: (request) => plan((make) => makeRestore(make, request)),
     applyPlan: (path, isDriftAllowed, hooks) => plan((make) => applyPlan(make, path, isDriftAllowed), hooks),
-    prunable: (beforeMs) => prunable(folder, beforeMs),
-    remove: (ids) => removeJobs(folder, ids, host.now()),
+    prunable: (query) => prunable(folder, query, host.now()),
+    remove: (ids) => removeJobs(folder, ids),
     stages: async () => stageNames(await host.api()),
     unknownStage: async (stages) => unknownStage(await host.api(), stages),
     all: () => allJobs(folder),

@@ -133,3 +133,22 @@ test('jobs are listed, shown by a suffix of their id, and removed if they are ol
   await crmPrints(['jobs', 'prune', '--older-than', '0s', '--yes'], env)
   expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe('')
 })
+
+test('jobs that keep the address of a person are removed, and no others', async ({ service }) => {
+  const { env, address } = people(service.env)
+  const [ada, bob] = [address('ada'), address('bob')]
+  const { report: created } = await bulk(['contacts', 'import', fileOf(`name,email\nAda,${ada}\n`)], env)
+  const { report: other } = await bulk(['contacts', 'import', fileOf(`name,email\nBob,${bob}\n`)], env)
+  // Its file has no address: the record before the change has it.
+  const [{ id }] = await find(ada, env)
+  const { report: changed } = await bulk(['contacts', 'import', fileOf(`id,phone\n${id},1\n`), '--yes'], env)
+  const prune = ['jobs', 'prune', '--person', ada.toUpperCase()]
+  expect(await crm(prune, env)).toMatchObject({ exit: 11 })
+  const listed = await crmPrints([...prune, '--dry-run', '-o', 'id'], env)
+  expect(listed.trim().split('\n').toSorted()).toEqual([created.job, changed.job].toSorted())
+  await crmPrints([...prune, '--yes'], env)
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe(`${other.job}\n`)
+  await crmPrints(['jobs', 'prune', other.job, '--yes'], env)
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe('')
+  expect(await crm(['jobs', 'prune', other.job, '--yes'], env)).toMatchObject({ exit: 6 })
+})

@@ -250,7 +250,7 @@ test('results are in the journal before a row in doubt is waited for', async () 
 test('a job that a process is sending again is not removed', async () => {
   const paths = await makeJob(people(1))
   const { id, jobsFolder, db } = paths
-  const remove = () => removeJobs(jobsFolder, [id], Date.now())
+  const remove = () => removeJobs(jobsFolder, [id])
   await withJobLock(paths, () => expect(remove()).rejects.toMatchObject({ code: 'machine' }))
   expect(existsSync(db)).toBe(true)
   await remove()

@@ -11,32 +11,43 @@ const MONTH_MS = 30 * 24 * 3_600_000
 
 interface Options {
   readonly olderThan?: number
+  readonly person?: string
 }
 
 export function addJobsPrune(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('prune')
-    .description('remove jobs that ended long ago; they can then no longer be undone')
+    .description('remove jobs that ended; they can then no longer be undone')
+    .argument('[jobs...]', 'these, by id; else those that ended long ago, and what killed plannings left behind')
     .option('--older-than <time>', 'how long ago (default: 30d); less than that asks', parseTime)
+    .option('--person <email>', 'those that keep this address, however old they are')
     .option('--dry-run', 'show which jobs would be removed, and remove none')
-    .addHelpText('after', examples('crm jobs prune --dry-run', 'crm jobs prune --older-than 7d --yes'))
+    .addHelpText(
+      'after',
+      examples(
+        'crm jobs prune --dry-run',
+        'crm jobs prune --older-than 7d --yes',
+        'crm jobs prune --person ada@example.com',
+      ),
+    )
     .action(act(pruneJobs))
   addScopedFlags(command, ['fields', 'yes'])
 }
 
-async function pruneJobs(ctx: Context, { olderThan = MONTH_MS }: Options): Promise<undefined> {
+async function pruneJobs(ctx: Context, words: readonly string[], { olderThan, person }: Options): Promise<undefined> {
   const jobs = await ctx.jobs()
-  const found = []
-  let recent = 0
-  for await (const { id, state, endedMs } of jobs.prunable(ctx.now() - olderThan)) {
-    found.push({ id, state })
-    if (endedMs >= ctx.now() - MONTH_MS) recent += 1
-  }
+  const isWanted = words.length > 0 || person !== undefined
+  const ageMs = olderThan ?? (isWanted ? undefined : MONTH_MS)
+  const query = { ...(words.length > 0 && { words }), person }
+  const all = await jobs.prunable({ ...query, beforeMs: ageMs === undefined ? undefined : ctx.now() - ageMs })
+  const found = all.map(({ id, state }) => ({ id, state }))
+  const recent = all.filter(({ endedMs, state }) => state !== 'draft' && endedMs >= ctx.now() - MONTH_MS).length
   if (!ctx.flags.isDryRun) {
     if (recent > 0 && !ctx.flags.isConfirmed) await askRemoval(ctx, recent)
     await jobs.remove(found.map(({ id }) => id))
   }
-  await printList(ctx, { pages: onePage(found), columns: ['id', 'state'], plural: 'jobs as old as that' })
+  const plural = person === undefined ? 'jobs as old as that' : 'jobs with that address'
+  await printList(ctx, { pages: onePage(found), columns: ['id', 'state'], plural })
   if (found.length > 0)
     ctx.note(ctx.flags.isDryRun ? 'Dry run: nothing was removed.' : `Removed ${counted(found.length)}.`)
 }

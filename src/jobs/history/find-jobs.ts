@@ -7,8 +7,8 @@ import { rejectClosed } from '../../files/machine-error.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
 import { isJob, type JobPaths, jobPaths, removeJob } from '../store/job-folder.ts'
 import { withJobLock } from '../store/job-lock.ts'
-import { headOf } from '../store/open-job.ts'
-import { stateOrDamage } from './job-state.ts'
+import { headOf, withJob } from '../store/open-job.ts'
+import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
@@ -55,29 +55,66 @@ export interface Pruned {
   readonly endedMs: number
 }
 
-/** Jobs that ended before `beforeMs`; those that can be resumed are kept. */
-export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGenerator<Pruned, void, undefined> {
-  for (const paths of allJobs(jobsFolder)) {
-    const job = await stateOrDamage(paths)
-    if (job.state === 'damaged') continue
-    const { state, progress, head } = job
-    if (state !== 'finished' && state !== 'cancelled') continue
-    const endedMs = progress.lastMs ?? head.made_at
-    if (endedMs < beforeMs) yield { id: paths.id, state, endedMs }
-  }
+/** Undefined members do not limit it. */
+export interface PruneQuery {
+  /** Ids of jobs, or suffixes of them. */
+  readonly words?: readonly string[]
+  /** An email address: jobs that keep it, in a row, a record before it, or a reason. */
+  readonly person?: string | undefined
+  readonly beforeMs?: number | undefined
 }
 
-/** Also removes what an interrupted planning left behind. CrmError `machine` for a job that is being sent again since. */
-export async function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): Promise<void> {
+/**
+ * Jobs that may be removed, and what killed plannings left behind. CrmError `conflict` for a job that is named, or keeps the person, and
+ * may still be sent; `machine` for a damaged one of these.
+ */
+export async function prunable(jobsFolder: string, query: PruneQuery, nowMs: number): Promise<readonly Pruned[]> {
+  const { words, person, beforeMs = Number.POSITIVE_INFINITY } = query
+  const found: Pruned[] = []
+  for (const paths of words?.map((word) => findJob(jobsFolder, word)) ?? allJobs(jobsFolder)) {
+    if (person !== undefined && !withJob(paths, (job) => job.contains(person))) continue
+    const ended = words || person !== undefined ? endedOrPlanned(await readJobState(paths)) : await endedJob(paths)
+    if (ended && ended.endedMs < beforeMs) found.push(ended)
+  }
+  return words ? found : [...found, ...leftDrafts(jobsFolder, nowMs)]
+}
+
+async function endedJob(paths: JobPaths): Promise<Pruned | undefined> {
+  const job = await stateOrDamage(paths)
+  return job.state === 'finished' || job.state === 'cancelled' ? prunedJob(job) : undefined
+}
+
+function endedOrPlanned(job: JobState): Pruned {
+  if (job.state === 'stopped' || job.state === 'running') throw unended(job.paths.id, job.state)
+  return prunedJob(job)
+}
+
+function prunedJob({ paths, state, progress, head }: JobState): Pruned {
+  return { id: paths.id, state, endedMs: progress.lastMs ?? head.made_at }
+}
+
+function unended(id: string, state: string): CrmError {
+  return new CrmError('conflict', `${id} is ${state}, and is needed until it has ended; nothing was removed`, {
+    hint: `finish it: crm jobs resume ${id}, or end it: crm jobs cancel ${id}`,
+    job: id,
+  })
+}
+
+/** They have a copy of the input. */
+function leftDrafts(jobsFolder: string, nowMs: number): readonly Pruned[] {
+  return namesIn(jobsFolder).flatMap((name) => {
+    const stats = name.startsWith('.new-') ? statSync(join(jobsFolder, name), { throwIfNoEntry: false }) : undefined
+    if (!stats || nowMs - stats.mtimeMs <= DRAFT_LIFE_MS) return []
+    return [{ id: name, state: 'draft', endedMs: stats.mtimeMs }]
+  })
+}
+
+/** CrmError `machine` for a job that is being sent again since. */
+export async function removeJobs(jobsFolder: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const paths = jobPaths(jobsFolder, id)
-    if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
-  }
-  for (const name of namesIn(jobsFolder)) {
-    const folder = join(jobsFolder, name)
-    const stats = statSync(folder, { throwIfNoEntry: false })
-    if (name.startsWith('.new-') && stats && nowMs - stats.mtimeMs > DRAFT_LIFE_MS)
-      rmSync(folder, { recursive: true, force: true })
+    if (id.startsWith('.new-')) rmSync(paths.earlier, { recursive: true, force: true })
+    else if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
   }
 }
 

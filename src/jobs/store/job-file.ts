@@ -188,6 +188,16 @@ export class JobFile {
     })
   }
 
+  /** Whether it keeps this text, whatever the case of its letters in ASCII. */
+  contains(text: string): boolean {
+    const places = ['operation.body', 'operation.input', 'before.text', 'input.bytes', 'left_out.text', 'result.text']
+    return places.some((place) => {
+      const [table, column] = place.split('.')
+      const sql = `SELECT 1 FROM ${table} WHERE instr(lower(CAST(${column} AS TEXT)), lower(?)) > 0 LIMIT 1`
+      return this.rows(sql, text).length > 0
+    })
+  }
+
   /** Whether it has the rows of an input; a plan from another machine does not. */
   get hasInput(): boolean {
     return this.rows('SELECT 1 FROM input LIMIT 1').length > 0
