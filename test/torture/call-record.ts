@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 /** A system call that changes or syncs a file or a name. Paths are absolute; '' is a file that has no name any more. */
 export type Call =
@@ -22,15 +23,36 @@ const NAMES =
  * `-D`: the process that is started is the program, and strace its grandchild, which ends after it. `-y`: behind each descriptor
  * stands what it is open for. `-xx -s`: all bytes, in hex.
  */
-const STRACE = ['-D', '-f', '-qq', '--seccomp-bpf', '-y', '-xx', '-s', `${2 ** 29}`, '-e', 'signal=none']
+const STRACE = ['-D', '-f', '-q', '--seccomp-bpf', '-y', '-xx', '-s', `${2 ** 29}`, '-e', 'signal=none']
 
 /** False also where ptrace is forbidden. */
 export const HAS_STRACE = spawnSync('strace', [...STRACE, '-o', '/dev/null', 'true']).status === 0
 
-/** The command that runs a program and writes its calls to `log`. They are complete when its streams are closed. */
+/** The command that runs a program and writes its calls to `log`; see recordEnded. */
 export function recorded(log: string, program: readonly string[]): [string, ...string[]] {
   return ['strace', ...STRACE, '-e', `trace=${NAMES}`, '-o', log, ...program]
 }
+
+/**
+ * Resolves when the record of an ended process is complete: strace outlives it, and ends with a line that says how it ended. There is
+ * none of a process that was killed before strace had begun.
+ */
+export async function recordEnded(log: string, pid: number | undefined): Promise<void> {
+  const lastLine = new RegExp(`^${pid} \\+\\+\\+ `, 'm')
+  const mostWaits = LONGEST_WAIT_MS / WAIT_MS
+  for (let waits = 0; waits < mostWaits; waits++) {
+    const isBegun = existsSync(log) && statSync(log).size > 0
+    if (isBegun ? lastLine.test(readFileSync(log, 'latin1').slice(-LAST_CHARS)) : waits * WAIT_MS > BEGINS_WITHIN_MS)
+      return
+    await setTimeout(WAIT_MS)
+  }
+  throw new Error(`strace has not ended ${log}`)
+}
+
+const WAIT_MS = 10
+const BEGINS_WITHIN_MS = 1000
+const LONGEST_WAIT_MS = 30_000
+const LAST_CHARS = 64 * 1024
 
 /** The calls that name something below `folder`, and the writes to standard output. */
 export function readRecord(log: string, folder: string): Step[] {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { emptyHome, tempFolder } from '../harness/home.ts'
-import { type Call, HAS_STRACE, readRecord, recorded, type Step } from './call-record.ts'
+import { type Call, HAS_STRACE, readRecord, recorded, recordEnded, type Step } from './call-record.ts'
 import { Disk, type Tree, writeTree } from './disk.ts'
 import { type Random, randomFrom } from './random.ts'
 
@@ -132,6 +132,7 @@ async function killedLife(log: string, args: readonly string[], rows: number): P
     if (Number(line) >= rows) child.kill('SIGKILL')
   })
   await closed
+  await recordEnded(log, child.pid)
 }
 
 /** The last row of which the program said that it is committed. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { recorded } from './call-record.ts'
+import { recordEnded, recorded } from './call-record.ts'
 
 const CLOCK = new URL('./clock-preload.ts', import.meta.url).href
 
@@ -63,11 +63,10 @@ export function startClient(args: readonly string[], env: Record<string, string>
   const [command, ...rest] = recorded(log, [process.execPath, ...args])
   const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
-  const done = once(child, 'close').then(([exit, signal]) => ({
-    exit: (exit ?? signal) as number | string,
-    stdout: stdout(),
-    stderr: stderr(),
-  }))
+  const done = once(child, 'close').then(async ([exit, signal]) => {
+    await recordEnded(log, child.pid)
+    return { exit: (exit ?? signal) as number | string, stdout: stdout(), stderr: stderr() }
+  })
   return { child, done }
 }
 

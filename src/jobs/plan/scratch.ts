@@ -2,16 +2,8 @@ import { hash } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CrmError } from '../../core/errors.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-
-/** Result codes of SQLite (sqlite.org/rescode.html) that are errors of the disk. */
-const DISK_ERRORS: Readonly<Record<number, string>> = {
-  8: 'it cannot be written',
-  10: 'the disk reports an input/output error',
-  13: 'no space left on the disk',
-  14: 'a file in it cannot be opened',
-}
+import { isSqliteError, storeError } from '../store/sqlite-errors.ts'
 
 /** A temporary database in the folder of the job, for data that does not fit in memory. */
 export interface Scratch {
@@ -50,13 +42,7 @@ export function openScratch(folder: string, name: string, cacheKib = 4000): Scra
 
 /** CrmError `machine` for an error of the disk; any other error unchanged. */
 export function planningFailure(error: unknown, folder: string): unknown {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-  const trouble = DISK_ERRORS[code]
-  if (trouble === undefined) return toMachineError(error, folder)
-  return new CrmError('machine', `cannot use ${folder}: ${trouble}`, {
-    hint: 'free some space, or name another place with CRM_STATE_HOME; nothing was sent',
-    cause: error,
-  })
+  return (isSqliteError(error) && storeError(error, folder)) || toMachineError(error, folder)
 }
 
 /** Maps keys of any length to integers, on disk: memory does not grow with the number of keys. */
