@@ -7,7 +7,7 @@ import { headOf, withJob } from '../../src/jobs/store/open-job.ts'
 import { JobProgress } from '../../src/jobs/store/progress.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
-import { makeJob, sendJob, TERMS } from './job-fixture.ts'
+import { keysOf, makeJob, sendJob, TERMS } from './job-fixture.ts'
 import { addEntries, leaveLease } from './left-lease.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
@@ -85,4 +85,19 @@ test.each([
   const terms = { ...TERMS, windowMs: termsMs, keyMark: '00000000' }
   const { sent } = withJob(paths, (job) => resumeTasks(job, JobProgress.of(job), terms))
   expect(sent).toMatchObject([{ leasedMs: 5_000_000, expiresMs: 5_060_000, isInDoubt: true }])
+})
+
+test('a server that says that it keeps keys for a shorter time than its connector is believed', async () => {
+  const leasedMs = Date.now() - 64_000
+  const record = { id: 'con_1', ...ADA, created_at: new Date(leasedMs + 1000).toISOString() }
+  const { url, seen } = await startServer((response, { method }) => {
+    const headers = { 'idempotency-policy': '"account";w=60' }
+    if (method === 'GET') return sendJson(response, 200, { data: [record], next_cursor: null }, headers)
+    sendJson(response, 201, { ...record, id: 'con_2' }, headers)
+  })
+  const paths = await makeJob([ADA])
+  leaveLease(paths, { ...TERMS, leasedMs, keyMark: '00000000' })
+  const { outcome } = await sendJob(paths, url, { terms: { keys: keysOf(undefined) } })
+  expect(outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
+  expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
 })

@@ -7,6 +7,9 @@ import type { Call } from '../transport/call.ts'
 /** Error codes that only a server with idempotency keys sends. */
 const KEY_CODE = /^idempotency_(?:in_progress|key_reused)$/
 
+/** The parameter of a policy, in seconds, as in RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers): `"account";w=86400`. */
+const WINDOW = /;\s*w=(\d+)/
+
 export interface KeyEvidence {
   readonly headers?: IncomingHttpHeaders | undefined
   readonly serverCode?: string
@@ -22,6 +25,7 @@ export class KeyKeeping implements KeyState {
   readonly #headers: readonly string[]
   readonly #isDrafted: boolean
   #isShown = false
+  #statedMs = Number.POSITIVE_INFINITY
 
   constructor({ terms, connector }: Pick<ApiOptions, 'terms' | 'connector'>) {
     const { idempotency, drafted } = connector?.document ?? {}
@@ -46,9 +50,18 @@ export class KeyKeeping implements KeyState {
     return this.#terms.idempotency === undefined && this.#headers.length > 0 && !this.#isShown
   }
 
+  /** How long the server keeps keys: what its connector says, or less where answers of the server do. */
+  windowMs(described: number): number {
+    return Math.min(described, this.#statedMs)
+  }
+
   learn({ headers = {}, serverCode = '' }: KeyEvidence): void {
-    this.#isShown ||=
-      this.#headers.some((name) => headers[name.toLowerCase()] !== undefined) || KEY_CODE.test(serverCode)
+    const shown = this.#headers.flatMap((name) => headers[name.toLowerCase()] ?? [])
+    this.#isShown ||= shown.length > 0 || KEY_CODE.test(serverCode)
+    for (const text of shown) {
+      const [, seconds] = WINDOW.exec(text) ?? []
+      if (seconds !== undefined) this.#statedMs = Math.min(this.#statedMs, Number(seconds) * 1000)
+    }
   }
 }
 

@@ -153,6 +153,8 @@ class Dispatch {
       this.#outcomes.unsettled.push({ task, why: 'the server may have forgotten its key', isAnswered: false })
       return false
     }
+    // A window shorter than the life of a request: a new lease would allow no more than this one.
+    if (task.expiresMs - task.leasedMs <= lifeMs) return true
     return this.#renew(task)
   }
 

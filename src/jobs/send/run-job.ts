@@ -99,10 +99,11 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       run.terms.maxOutageMs,
     )
     await refuseOtherKeyholder(recentRecordsIn(plan), { plan, progress }, services, run.terms)
+    const windowMs = run.terms.keys.windowMs(run.terms.windowMs)
     const journal = new Journal(plan, progress, () => clock.nowMs())
     try {
       return await send({
-        run,
+        run: { ...run, terms: { ...run.terms, windowMs } },
         plan,
         progress,
         clock,
