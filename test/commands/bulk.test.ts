@@ -115,6 +115,11 @@ test('rows that the server refuses are in a file that can be corrected and impor
   const failures = JSON.parse(await crmPrints(['jobs', 'failed', report.job, '-o', 'json'], env))
   expect(failures).toMatchObject([{ line: 3, code: 'invalid_values', field: 'pipeline_id' }])
   writeFileSync(failed, readFileSync(failed, 'utf8').replace(/pipe_nope$/m, ''))
+  // Corrections are kept by what would write the file anew.
+  const edited = readFileSync(failed, 'utf8')
+  const again = await crm(['jobs', 'failed', report.job], env)
+  expect(again.stderr).toContain('as you edited them')
+  expect(readFileSync(failed, 'utf8')).toBe(edited)
   expect((await bulk(['jobs', 'retry', report.job, '--from', failed], env)).report).toMatchObject({ rows: 1, done: 1 })
   const notes = `deal_id,body\n${JSON.parse(await crmPrints(['deals', 'list', '--limit', '1', '-o', 'json'], env))[0].id},Called\n`
   expect((await bulk(['notes', 'import', fileOf(notes, 'notes.csv')], env)).report).toMatchObject({ done: 1 })

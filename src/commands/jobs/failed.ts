@@ -50,7 +50,10 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
   const limit = requestedLimit(ctx)
   await printList(ctx, { pages: jobs.failures(paths, limit), columns: COLUMNS, plural: 'failed rows' })
   const report = await jobs.reportFailures(paths)
-  if (report?.file !== undefined) ctx.note(`The failed rows of the input, to be corrected: ${report.file}`)
+  if (report?.file !== undefined) {
+    const what = report.isEdited ? 'as you edited them; without it, they are written anew' : 'to be corrected'
+    ctx.note(`The failed rows of the input, ${what}: ${report.file}`)
+  }
 }
 
 async function* limitRows(pages: AsyncIterable<Page>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<Page> {

@@ -1,6 +1,7 @@
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseExactJson } from '../../core/json.ts'
+import { isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import type { PlanInput, PlanOperation } from '../plan/plan-format.ts'
@@ -104,6 +105,8 @@ export interface FailureGroup {
 export interface FailureReport {
   /** A file with the failed rows of the input, for correction; undefined for a job without an input file. */
   readonly file: string | undefined
+  /** The file was changed since it was written, and is as it was. */
+  readonly isEdited?: true
   /** The largest first. */
   readonly groups: readonly FailureGroup[]
 }
@@ -127,6 +130,10 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
       return { file: undefined, groups: groups.list() }
     }
     const file = failedFile(paths, input)
+    if (isEdited(plan, file)) {
+      for (const failure of failures) groups.add(failure)
+      return { file, isEdited: true, groups: groups.list() }
+    }
     const rows = await createFailedRows({
       summary: input.verdict,
       header: plan.inputAt(HEADER_ROW)[0]?.bytes,
@@ -137,10 +144,26 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
       for (const row of plan.inputOf(failure.operation)) await rows.add(row, failure)
     }
     await rows.close()
+    noteWritten(plan, file)
     return { file, groups: groups.list() }
   } finally {
     plan.close()
   }
+}
+
+/** Whether a person has changed the file since it was written: corrections are not replaced. */
+function isEdited(job: JobFile, file: string): boolean {
+  return existsSync(file) && !isSameJson(job.note('failed') as JsonValue, stampOf(file))
+}
+
+/** The file of failed rows is now as it was written. */
+export function noteWritten(job: JobFile, file: string): void {
+  job.setNote('failed', stampOf(file))
+}
+
+function stampOf(file: string): { readonly sizeBytes: number; readonly mtimeMs: number } {
+  const { size: sizeBytes, mtimeMs } = statSync(file)
+  return { sizeBytes, mtimeMs }
 }
 
 /** Where the failed rows of a job are written. */

@@ -7,7 +7,7 @@ import { createFailedRows } from '../input/failed-rows.ts'
 import { HEADER_ROW } from '../store/input-copy.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf, openJob } from '../store/open-job.ts'
-import { failedFile, reportFailures } from './failures.ts'
+import { failedFile, noteWritten, reportFailures } from './failures.ts'
 import { allJobs } from './find-jobs.ts'
 
 /**
@@ -32,6 +32,7 @@ export async function writeRejects(jobsFolder: string, paths: JobPaths): Promise
       for (const row of plan.inputOf(operation)) await rows.add(row, { ...failed, field: failed.field ?? undefined })
     }
     await rows.close()
+    noteWritten(plan, file)
     await copyTo(file, rejects)
     return rejects
   } finally {

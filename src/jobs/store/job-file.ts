@@ -72,6 +72,9 @@ interface InputRow {
   readonly bytes: Buffer
 }
 
+/** What a job finds out after its plan. */
+type NoteName = 'recheck' | 'failed'
+
 /** `state`: see STATES. */
 type ResultRow = readonly [op: number, state: number, text: string, digest: number]
 
@@ -204,11 +207,11 @@ export class JobFile {
   }
 
   /** What else the job knows of itself, as JSON; undefined if it does not. */
-  note(name: 'recheck'): unknown {
+  note(name: NoteName): unknown {
     return this.#noteNamed(name)
   }
 
-  setNote(name: 'recheck', value: unknown): void {
+  setNote(name: NoteName, value: unknown): void {
     const text = JSON.stringify(value)
     this.write('INSERT OR REPLACE INTO head VALUES (?, ?, ?)', name, text, digestOfRow(name, text))
   }
