@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { emptyHome, tempFolder } from '../harness/home.ts'
-import { type Call, HAS_STRACE, readRecord, recorded, recordEnded, type Step } from './call-record.ts'
+import { type Call, HAS_STRACE, readRecord, recordEnded, recorded, type Step } from './call-record.ts'
 import { Disk, type Tree, writeTree } from './disk.ts'
 import { type Random, randomFrom } from './random.ts'
 
