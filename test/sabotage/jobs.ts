@@ -163,6 +163,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/jobs/store/job-file.test.ts'],
   },
   {
+    name: 'a resume ignores that the server keeps keys for a shorter time',
+    file: 'src/jobs/send/run-job.ts',
+    line: 'const windowMs = run.terms.keys.windowMs(run.terms.windowMs)',
+    to: 'const windowMs = run.terms.windowMs',
+    tests: ['test/jobs/resume-doubt.test.ts'],
+  },
+  {
     name: 'a resume ignores the window that the lease was given',
     file: 'src/jobs/send/leases.ts',
     line: 'const windowMs = Math.min(terms.windowMs, lease.window)',

@@ -71,7 +71,7 @@ function outcomeOf(paths: JobPaths, whole: string): 'same' | 'refused' | string 
   }
 }
 
-test('a file with any changed byte is refused, or says the same as before', { timeout: 120_000 }, async () => {
+test('a file with any changed byte is refused, or says the same as before', { timeout: 300_000 }, async () => {
   const paths = await makeMixed()
   const [whole, contents] = [readFileSync(paths.db), contentsOf(paths)]
   const wrong: string[] = []
