@@ -1,6 +1,12 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { Answer } from './transport/answer.ts'
+
+/** What the server answered to a request for a page. */
+export interface PageAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly json: JsonValue | undefined
+}
 
 /** One page of a list, in the order of the server. */
 export interface Page {
@@ -29,7 +35,7 @@ export interface ListQuery {
   /** Aborts this list and its waits. */
   readonly signal?: AbortSignal | undefined
   /** Receives the answer of each page as the server gave it. */
-  readonly onAnswer?: (answer: Answer) => void
+  readonly onAnswer?: (answer: PageAnswer) => void
 }
 
 /** The current rate limit of a server, by its last answer. */

@@ -244,6 +244,7 @@ export function openJobs(host: JobsHost): Jobs {
 
 function drop(paths: JobPaths): void {
   removeJob(paths)
+  rmSync(paths.lock, { force: true })
   removeTrial(paths.jobsFolder)
 }
 

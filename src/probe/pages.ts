@@ -1,4 +1,5 @@
 import { createConnector } from '../api/connectors/connector.ts'
+import type { PageAnswer } from '../api/operations.ts'
 import type { ApiOptions } from '../api/options.ts'
 import { badPage } from '../api/pages/page-errors.ts'
 import { serverTerms } from '../api/server-terms.ts'
@@ -31,7 +32,7 @@ export interface ListPlace {
 /** One page with the request that showed it. */
 export interface SeenPage {
   readonly url: URL
-  readonly answer: Answer
+  readonly answer: PageAnswer
   readonly items: readonly JsonObject[]
   /** The values beside them. */
   readonly stated: readonly StatedValue[]

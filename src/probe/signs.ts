@@ -1,6 +1,6 @@
 import { oneLine } from '../api/errors/one-line.ts'
+import type { PageAnswer } from '../api/operations.ts'
 import { readLinks } from '../api/pages/links.ts'
-import type { Answer } from '../api/transport/answer.ts'
 import { foldedName } from './names.ts'
 import type { SeenPage } from './pages.ts'
 import { recordsAt, type StatedValue, statedBeside } from './records-in.ts'
@@ -85,7 +85,7 @@ export interface Unread {
 }
 
 /** Of an answer behind which a connector sees no other page, with the path of its records; `isEndStated`: it read that in the answer. */
-export function unreadAfter(answer: Answer, itemsPath: string, isEndStated: boolean): Unread | undefined {
+export function unreadAfter(answer: PageAnswer, itemsPath: string, isEndStated: boolean): Unread | undefined {
   const items = recordsAt(answer.json, itemsPath)
   if (!items) return undefined
   const page = { answer, items, stated: statedBeside(answer.json ?? null, itemsPath) }

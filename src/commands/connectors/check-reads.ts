@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import type { Answer } from '../../api/transport/answer.ts'
+import type { PageAnswer } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isSameJson, type JsonValue } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
@@ -59,7 +59,7 @@ async function readStart(api: Api, resource: Resource): Promise<ListStart> {
   const collection = api[RESOURCES[resource].plural as 'contacts']
   const all = typeof collection === 'function' ? (collection as () => Api['contacts'])() : collection
   const records: CrmRecord[] = []
-  const answers: Answer[] = []
+  const answers: PageAnswer[] = []
   const least = (paging.size?.max ?? 100) + 1
   // Without a size of pages, a limit would hide that the list ends with the first one.
   const limit = paging.size && { limit: least }
@@ -100,7 +100,7 @@ function judgeStart(api: Api, resource: Resource, { records, pages, unread }: Li
 async function unreadIn(
   { connector }: Api,
   resource: Resource,
-  [answer, ...others]: readonly Answer[],
+  [answer, ...others]: readonly PageAnswer[],
 ): Promise<Unread | undefined> {
   const { paging, items } = connector.document.resources[resource]?.list ?? {}
   if (!paging || items === undefined || !answer || others.length > 0) return undefined
