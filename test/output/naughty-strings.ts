@@ -10,6 +10,9 @@ export const anyCodePoint = fc
   .integer({ min: 0, max: CODE_POINTS - 1 })
   .map((at) => String.fromCodePoint(at < SURROGATES_START ? at : at + SURROGATE_COUNT))
 
+/** Without those that a file of --csv-safe would have, about which an import asks. */
+export const isUndefused = (text: string): boolean => !/^'+[=+\-@]/.test(text)
+
 /** What JavaScript has on every object, among others. */
 const NAMES_OF_OBJECTS = [
   '__proto__',

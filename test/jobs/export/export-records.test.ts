@@ -6,7 +6,7 @@ import { type Export, exportToFile, exportToStream } from '../../../src/jobs/exp
 import { tempFolder } from '../../files/temp-folder.ts'
 import { sample } from '../../harness/sample.ts'
 import { fakeIo } from '../../output/fake-io.ts'
-import { NAUGHTY } from '../../output/naughty-strings.ts'
+import { isUndefused, NAUGHTY } from '../../output/naughty-strings.ts'
 import { pagesOf } from '../../output/print-fixture.ts'
 import { read } from '../reading.ts'
 
@@ -77,7 +77,8 @@ test.each([
 ] as const)(
   '%s (csv-safe: %s) is read back without a change, page for page of naughty strings with keys of their own',
   async (format, isCsvSafe) => {
-    const records = sample(NAUGHTY, 5).map((name, at) => ({
+    const texts = sample(NAUGHTY, 5).filter((text) => isCsvSafe || isUndefused(text))
+    const records = texts.map((name, at) => ({
       id: `con_${at}`,
       name,
       ...(at % 50 === 49 ? { [`key ${at}`]: name } : {}),

@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../src/core/json.ts'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
 import { changesIn, isSameAsPrinted } from '../../../src/jobs/input/open-rows.ts'
 import { sample } from '../../harness/sample.ts'
-import { NAUGHTY } from '../../output/naughty-strings.ts'
+import { isUndefused, NAUGHTY } from '../../output/naughty-strings.ts'
 import { print } from '../../output/print-fixture.ts'
 import { read } from '../reading.ts'
 
@@ -51,7 +51,8 @@ test('JSON is compared by type: a text that looks like a number is not a number'
 test.each(['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const)(
   'records that were printed as %s and read back have no changes, over the naughty strings',
   async (format) => {
-    const records = sample(NAUGHTY, 5).map((text, at) => ({
+    const texts = sample(NAUGHTY, 5).filter(isUndefused)
+    const records = texts.map((text, at) => ({
       id: `con_${at}`,
       name: text,
       tags: [text, { [text]: at }],
