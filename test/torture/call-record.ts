@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
@@ -23,7 +23,7 @@ const NAMES =
  * `-D`: the process that is started is the program, and strace its grandchild, which ends after it. `-y`: behind each descriptor
  * stands what it is open for. `-xx -s`: all bytes, in hex.
  */
-const STRACE = ['-D', '-f', '-q', '--seccomp-bpf', '-y', '-xx', '-s', `${2 ** 29}`, '-e', 'signal=none']
+const STRACE = ['-D', '-f', '-qq', '--seccomp-bpf', '-y', '-xx', '-s', `${2 ** 29}`, '-e', 'signal=none']
 
 /** False also where ptrace is forbidden. */
 export const HAS_STRACE = spawnSync('strace', [...STRACE, '-o', '/dev/null', 'true']).status === 0
@@ -33,26 +33,29 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
   return ['strace', ...STRACE, '-e', `trace=${NAMES}`, '-o', log, ...program]
 }
 
-/**
- * Resolves when the record of an ended process is complete: strace outlives it, and ends with a line that says how it ended. There is
- * none of a process that was killed before strace had begun.
- */
-export async function recordEnded(log: string, pid: number | undefined): Promise<void> {
-  const lastLine = new RegExp(`^${pid} \\+\\+\\+ `, 'm')
-  const mostWaits = LONGEST_WAIT_MS / WAIT_MS
-  for (let waits = 0; waits < mostWaits; waits++) {
-    const isBegun = existsSync(log) && statSync(log).size > 0
-    if (isBegun ? lastLine.test(readFileSync(log, 'latin1').slice(-LAST_CHARS)) : waits * WAIT_MS > BEGINS_WITHIN_MS)
-      return
+/** Resolves when the record of an ended process is complete: strace outlives it. */
+export async function recordEnded(log: string): Promise<void> {
+  for (let waits = 0; isBeingWritten(log); waits++) {
+    if (waits * WAIT_MS > LONGEST_WAIT_MS) throw new Error(`strace has not ended ${log}`)
     await setTimeout(WAIT_MS)
   }
-  throw new Error(`strace has not ended ${log}`)
 }
 
 const WAIT_MS = 10
-const BEGINS_WITHIN_MS = 1000
 const LONGEST_WAIT_MS = 30_000
-const LAST_CHARS = 64 * 1024
+
+function isBeingWritten(log: string): boolean {
+  const argument = `\0${log}\0`
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)
+    } catch {
+      // It has ended meanwhile.
+      return false
+    }
+  })
+}
 
 /** The calls that name something below `folder`, and the writes to standard output. */
 export function readRecord(log: string, folder: string): Step[] {

@@ -132,7 +132,7 @@ async function killedLife(log: string, args: readonly string[], rows: number): P
     if (Number(line) >= rows) child.kill('SIGKILL')
   })
   await closed
-  await recordEnded(log, child.pid)
+  await recordEnded(log)
 }
 
 /** The last row of which the program said that it is committed. */

@@ -64,7 +64,7 @@ export function startClient(args: readonly string[], env: Record<string, string>
   const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
   const done = once(child, 'close').then(async ([exit, signal]) => {
-    await recordEnded(log, child.pid)
+    await recordEnded(log)
     return { exit: (exit ?? signal) as number | string, stdout: stdout(), stderr: stderr() }
   })
   return { child, done }
