@@ -167,6 +167,5 @@ function emptyJob(rows: number): JobFile {
   const head = { crm_plan: 1, job: id, kind: 'import', noun: 'contacts', run: 'run', account: '', command: [] } as const
   const writer = new JobWriter(db, { ...head, input: undefined, of: undefined, made_at: 0, version: '0' })
   writer.end({ rows, create: rows, update: 0, delete: 0, unchanged: 0, skipped: 0 })
-  writer.close()
   return new JobFile({ id, db })
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync } from 'node:fs'
+import { accessSync, closeSync, constants, fsyncSync, lstatSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
@@ -98,6 +98,17 @@ export async function syncFolder(path: string): Promise<void> {
   if (platform() === 'win32') return
   await using folder = await open(path)
   await folder.sync()
+}
+
+/** As syncFolder, for code that cannot wait. */
+export function syncFolderNow(path: string): void {
+  if (platform() === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 /** The code of a system error (`ENOENT`), or undefined for anything else. */

@@ -68,7 +68,6 @@ export async function makeJob(
     writer.add({ head: { do: 'create', path, line: writer.count + 2, digest, n }, body: text })
   }
   writer.end({ rows: bodies.length, create: bodies.length, update: 0, delete: 0, unchanged: 0, skipped: 0 })
-  writer.close()
   return await finishDraft(draft)
 }
 

@@ -69,7 +69,6 @@ test('a row in doubt that a later job of the run has is left to that job', async
   const later = jobPaths(paths.jobsFolder, 'job_zzzzzzzzzzz').db
   const writer = new JobWriter(later, { ...headOf(paths), job: 'job_zzzzzzzzzzz' })
   writer.end({ rows: 0, create: 0, update: 0, delete: 0, unchanged: 0, skipped: 0 })
-  writer.close()
   expect((await sendJob(paths, url, AGAIN)).outcome.account.in_doubt).toBe(1)
   expect(seen).toEqual([])
   rmSync(later)

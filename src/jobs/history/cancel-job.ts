@@ -40,7 +40,7 @@ function cancelOpen(job: JobFile, paths: JobPaths, nowMs: () => number): Account
   return account
 }
 
-/** Undefined for a damaged job. Only some commands read every row, and see the damage of each. */
+/** Undefined for a damaged job. Reads all rows, as other commands do not. */
 async function damageOrState(paths: JobPaths): Promise<JobState['state'] | undefined> {
   const { state } = await stateOrDamage(paths)
   if (state === 'damaged') return undefined
@@ -53,20 +53,24 @@ async function damageOrState(paths: JobPaths): Promise<JobState['state'] | undef
   }
 }
 
-/** Renames what a damaged job is kept in, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
+/** Renames the files of a damaged job, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
 export async function setAside(paths: JobPaths): Promise<string> {
   const state = await damageOrState(paths)
   if (state !== undefined) {
     const hint = `crm jobs show ${paths.id}`
     throw new CrmError('conflict', `${paths.id} is ${state}, not damaged, so it is not set aside`, { hint })
   }
-  const aside = join(paths.jobsFolder, `.damaged-${paths.id}`)
+  return withJobLock(paths, async () => renameFiles(paths))
+}
+
+/** In an order in which an interruption leaves no job that has sent less than was sent. */
+function renameFiles({ id, jobsFolder, db, earlier }: JobPaths): string {
+  const aside = join(jobsFolder, `.damaged-${id}`)
   try {
-    // The folder of an earlier version first: alone it would be a job that has sent less than was sent.
-    if (existsSync(paths.earlier)) renameSync(paths.earlier, aside)
-    if (!existsSync(paths.db)) return aside
-    for (const end of ['-wal', '-journal', ''])
-      if (existsSync(`${paths.db}${end}`)) renameSync(`${paths.db}${end}`, `${aside}.db${end}`)
+    if (existsSync(earlier)) renameSync(earlier, aside)
+    if (!existsSync(db)) return aside
+    for (const end of ['', '-wal', '-journal'])
+      if (existsSync(`${db}${end}`)) renameSync(`${db}${end}`, `${aside}.db${end}`)
     return `${aside}.db`
   } catch (error) {
     throw toMachineError(error, aside)

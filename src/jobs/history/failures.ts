@@ -105,7 +105,7 @@ export interface FailureGroup {
 export interface FailureReport {
   /** A file with the failed rows of the input, for correction; undefined for a job without an input file. */
   readonly file: string | undefined
-  /** The file was changed since it was written, and is as it was. */
+  /** Whether a user edited the file since it was written, so that it was kept. */
   readonly isEdited?: true
   /** The largest first. */
   readonly groups: readonly FailureGroup[]
@@ -151,12 +151,13 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
   }
 }
 
-/** Whether a person has changed the file since it was written: corrections are not replaced. */
+/** Whether the file was changed since crm wrote it. Corrections must not be overwritten. */
 function isEdited(job: JobFile, file: string): boolean {
-  return existsSync(file) && !isSameJson(job.note('failed') as JsonValue, stampOf(file))
+  const written = job.note('failed')
+  return written !== undefined && existsSync(file) && !isSameJson(written as JsonValue, stampOf(file))
 }
 
-/** The file of failed rows is now as it was written. */
+/** Records that crm has written the file of failed rows. */
 export function noteWritten(job: JobFile, file: string): void {
   job.setNote('failed', stampOf(file))
 }
@@ -166,7 +167,7 @@ function stampOf(file: string): { readonly sizeBytes: number; readonly mtimeMs: 
   return { sizeBytes, mtimeMs }
 }
 
-/** Where the failed rows of a job are written. */
+/** The path of the file of failed rows. */
 export function failedFile({ jobsFolder, id }: JobPaths, { verdict }: PlanInput): string {
   return join(jobsFolder, `${id}.${failedRowsName(verdict)}`)
 }

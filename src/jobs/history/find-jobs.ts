@@ -59,14 +59,13 @@ export interface Pruned {
 export interface PruneQuery {
   /** Ids of jobs, or suffixes of them. */
   readonly words?: readonly string[]
-  /** An email address: jobs that keep it, in a row, a record before it, or a reason. */
+  /** Jobs that contain this email address. */
   readonly person?: string | undefined
   readonly beforeMs?: number | undefined
 }
 
 /**
- * Jobs that may be removed, and what killed plannings left behind. CrmError `conflict` for a job that is named, or keeps the person, and
- * may still be sent; `machine` for a damaged one of these.
+ * The jobs and old drafts that can be removed. CrmError `conflict` if a job that was asked for has not ended, `machine` if it is damaged.
  */
 export async function prunable(jobsFolder: string, query: PruneQuery, nowMs: number): Promise<readonly Pruned[]> {
   const { words, person, beforeMs = Number.POSITIVE_INFINITY } = query
@@ -100,7 +99,7 @@ function unended(id: string, state: string): CrmError {
   })
 }
 
-/** They have a copy of the input. */
+/** Drafts of planning processes that were killed. Each has a copy of its input. */
 function leftDrafts(jobsFolder: string, nowMs: number): readonly Pruned[] {
   return namesIn(jobsFolder).flatMap((name) => {
     const stats = name.startsWith('.new-') ? statSync(join(jobsFolder, name), { throwIfNoEntry: false }) : undefined
@@ -109,12 +108,14 @@ function leftDrafts(jobsFolder: string, nowMs: number): readonly Pruned[] {
   })
 }
 
-/** CrmError `machine` for a job that is being sent again since. */
+/** CrmError `machine` if another process sends one of the jobs. */
 export async function removeJobs(jobsFolder: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const paths = jobPaths(jobsFolder, id)
-    if (id.startsWith('.new-')) rmSync(paths.earlier, { recursive: true, force: true })
-    else if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
+    if (id.startsWith('.new-')) rmSync(join(jobsFolder, id), { recursive: true, force: true })
+    else {
+      const paths = jobPaths(jobsFolder, id)
+      if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
+    }
   }
 }
 

@@ -31,7 +31,7 @@ export interface FailedRows {
 export interface FailedRowsOptions {
   readonly summary: FormatSummary
   /** Undefined for an input without one. */
-  readonly header: Buffer | undefined
+  readonly header: Uint8Array | undefined
   /** Replaced if it exists. */
   readonly to: string
 }

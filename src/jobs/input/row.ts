@@ -5,7 +5,7 @@ import type { DateOrder } from './convert/dates.ts'
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
 
-/** A row of an input, as it is in it. */
+/** The raw text of an input row, in UTF-8. */
 export interface InputBytes {
   readonly line: number
   readonly bytes: Uint8Array

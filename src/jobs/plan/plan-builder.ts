@@ -75,7 +75,7 @@ export interface EarlierOperation {
   readonly id?: string | undefined
 }
 
-/** Writes the file of a job, one operation after the other; it is whole after `end`. */
+/** Plans a job: adds its operations in order, and finishes its file with `end`. */
 export class PlanBuilder {
   readonly counts = {
     rows: 0,
@@ -200,7 +200,7 @@ export class PlanBuilder {
     this.leftOut.count('beyond_limit', rows)
   }
 
-  /** The file is on the disk when it returns. */
+  /** The file is synced to disk when it returns. */
   end(): JobTotals {
     for (const change of this.#sample?.chosen() ?? []) this.#add(...change)
     this.#leaveBeyond(this.#sample?.others ?? 0)
@@ -212,9 +212,7 @@ export class PlanBuilder {
       ...(unguarded > 0 && { unguarded }),
       ...(already > 0 && { already }),
     }
-    const end = this.#writer.end({ ...counts, ...more })
-    this.#writer.close()
-    return end
+    return this.#writer.end({ ...counts, ...more })
   }
 
   /** Instead of `end`, when there will be no plan. */

@@ -153,7 +153,7 @@ class Dispatch {
       this.#outcomes.unsettled.push({ task, why: 'the server may have forgotten its key', isAnswered: false })
       return false
     }
-    // A window shorter than the life of a request: a new lease would allow no more than this one.
+    // If the window is shorter than the life of a request, a new lease would not help.
     if (task.expiresMs - task.leasedMs <= lifeMs) return true
     return this.#renew(task)
   }
@@ -227,7 +227,7 @@ class Dispatch {
   #renew(task: Task): boolean {
     const { leases, journal } = this.#parts
     try {
-      leases.renew(task, 'it was never sent under its lease', false)
+      leases.renew(task, false)
       journal.sync()
       return true
     } catch (error) {
@@ -247,7 +247,7 @@ class Dispatch {
     else if (startedMs - this.#leasedMs > SLOW_LEASE_MS) this.#leaseSize = Math.max(8, this.#leaseSize / 2)
     this.#leasedMs = startedMs
     try {
-      // Responses first: a lease waits for the disk.
+      // Handle responses first: a lease waits for the disk.
       await nextTurn()
       this.#queue.push(leases.take(this.#leaseSize))
     } catch (error) {

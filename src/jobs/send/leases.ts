@@ -60,11 +60,11 @@ export class Leases {
   }
 
   /** Renews a lease that does not allow sending. `isRaised`: under a new key, because the record was proved absent. */
-  renew(task: Task, why: string, isRaised: boolean): void {
+  renew(task: Task, isRaised: boolean): void {
     const { op } = task.operation
     const time = this.#terms.nowMs()
     if (isRaised) task.gen += 1
-    const again = { t: 'again', op, gen: task.gen, time, why } as const
+    const again = { t: 'again', op, gen: task.gen, time } as const
     this.#journal.append(again)
     this.#progress.take(again)
     task.leasedMs = time

@@ -115,7 +115,7 @@ function keep(parts: ResolveParts, task: Task, finding: LookUpResult, goneAs?: G
         endInDoubt(parts, task, whyNoMore)
         return false
       }
-      leases.renew(task, 'absent twice', true)
+      leases.renew(task, true)
       task.isInDoubt = false
       task.isResumed = false
       task.tries = 0

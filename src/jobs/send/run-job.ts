@@ -144,7 +144,7 @@ async function send(open: Open): Promise<JobOutcome> {
   const isClosed = terms.isRestDropped === true
   const leaseTerms = { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed }
   const leases = new Leases(plan, { journal, progress }, leaseTerms)
-  if (!isClosed) for (const task of unsent) leases.renew(task, 'given back unsent', false)
+  if (!isClosed) for (const task of unsent) leases.renew(task, false)
   // The next requests rely on entries of the last process, which may not be on disk yet.
   journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { CrmError } from '../../core/errors.ts'
 import { isLocked } from '../../files/lock.ts'
-import { errorCode } from '../../files/machine-error.ts'
+import { errorCode, syncFolderNow, toMachineError } from '../../files/machine-error.ts'
 import type { InputBytes } from '../input/row.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
@@ -17,7 +17,7 @@ import { JobWriter } from './job-writer.ts'
 import { Journal } from './journal.ts'
 import { JobProgress } from './progress.ts'
 
-/** Earlier versions kept a job as a folder of files, and said in `journal` what had happened. */
+/** Earlier versions stored a job as a folder of files. */
 function filesOf({ earlier }: JobPaths) {
   const at = (name: string) => join(earlier, name)
   return {
@@ -38,9 +38,20 @@ export function headOfEarlier(paths: JobPaths): PlanHead {
   })
 }
 
-/** A job of the earlier form. It is converted once; where that is not possible, or a process may have it, it is read into memory. */
+/**
+ * Opens a job of the earlier form. It is converted to a file, unless the jobs folder is not writable or a process may be sending the
+ * job: then it is read into memory.
+ */
 export function openEarlier(paths: JobPaths): JobFile {
-  if (!existsSync(filesOf(paths).lock) && converted(paths)) return new JobFile(paths)
+  if (!existsSync(filesOf(paths).lock)) {
+    try {
+      convert(paths)
+      return new JobFile(paths)
+    } catch (error) {
+      // A damaged job fails again below.
+      if (!(error instanceof CrmError)) throw error
+    }
+  }
   const database = new DatabaseSync(':memory:')
   copyPlan(paths, ':memory:', database)
   const file = new JobFile(paths, database)
@@ -48,7 +59,7 @@ export function openEarlier(paths: JobPaths): JobFile {
   return file
 }
 
-/** Before anything is written to it. CrmError `machine` while an earlier version of crm sends it. */
+/** Must be called before the job is changed. CrmError `machine` if an earlier version of crm is sending it. */
 export async function convertEarlier(paths: JobPaths): Promise<void> {
   const { plan, lock } = filesOf(paths)
   if (existsSync(paths.db) || !existsSync(plan)) return
@@ -56,20 +67,12 @@ export async function convertEarlier(paths: JobPaths): Promise<void> {
     throw new CrmError('machine', `an earlier version of crm is sending ${paths.id}`, {
       hint: `wait until it has ended; it is the process in ${lock}`,
     })
-  if (!converted(paths))
-    throw new CrmError('machine', `cannot write ${paths.db}`, {
-      hint: 'see the owner and the mode of its folder: ls -ld',
-    })
+  convert(paths)
 }
 
-/** False where no file can be made. The old folder stays as it is. */
-function converted(paths: JobPaths): boolean {
-  let draft: ReturnType<typeof openDraftOf>
-  try {
-    draft = openDraftOf(paths.jobsFolder, paths.id)
-  } catch {
-    return false
-  }
+/** Writes the job to a file of the current form, and leaves the old folder in place. CrmError `machine` if this is not possible. */
+function convert(paths: JobPaths): void {
+  const draft = openDraftOf(paths.jobsFolder, paths.id)
   try {
     copyPlan(paths, draft.db)
     const file = new JobFile({ ...paths, db: draft.db })
@@ -78,12 +81,11 @@ function converted(paths: JobPaths): boolean {
     } finally {
       file.close()
     }
-    // Unlike a rename, this does not replace what another process has converted, and may be sending.
+    // A rename would replace the file of another process that converted the job first.
     linkSync(draft.db, paths.db)
-    return true
+    syncFolderNow(paths.jobsFolder)
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return true
-    throw error
+    if (errorCode(error) !== 'EEXIST') throw toMachineError(error, paths.db)
   } finally {
     dropDraft(draft)
   }
@@ -112,13 +114,13 @@ function copyPlan(paths: JobPaths, to: string, database?: DatabaseSync): void {
   }
 }
 
-/** Earlier versions kept the input as it was. */
+/** Earlier versions stored the input in its own encoding. */
 function inUtf8(bytes: Uint8Array, encoding = 'utf-8'): Uint8Array {
   if (!encoding.startsWith('utf-16') && isUtf8(bytes)) return bytes
   return Buffer.from(new TextDecoder(encoding === 'mixed' ? 'windows-1252' : encoding).decode(bytes))
 }
 
-/** Not synced entry by entry: the file gets its name when it is whole. */
+/** Only the last commit is synced: the file gets its name after that. */
 function copyJournal(paths: JobPaths, file: JobFile): void {
   const progress = new JobProgress(file.count)
   const journal = new Journal(file, progress, () => progress.lastMs ?? 0)
@@ -127,12 +129,10 @@ function copyJournal(paths: JobPaths, file: JobFile): void {
     journal.append(entry)
     progress.take(entry)
   })
-  journal.flush()
-  file.execute('PRAGMA synchronous = FULL')
   journal.close()
 }
 
-/** The records before the operations, as JSON; to be asked for in their order. */
+/** Returns the record before an operation as JSON. Operations must be requested in order. */
 function beforesIn(path: string): (op: number) => string | undefined {
   const lines = linesIn(path)
   let next: { op: number; text: string } | undefined

@@ -34,7 +34,6 @@ export interface AgainEntry {
   readonly op: number
   readonly gen: number
   readonly time: number
-  readonly why: string
 }
 
 /**

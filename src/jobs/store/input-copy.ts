@@ -3,23 +3,23 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import type { InputBytes, RowPlace } from '../input/row.ts'
 import type { OperationHead, PlanInput } from '../plan/plan-format.ts'
 
-/** In the place of an operation: the header row. */
+/** Used as `op` of the header row. */
 export const HEADER_ROW = -1
 
 const WINDOW_BYTES = 256 * 1024
 
-/** Reads rows from the copy of an input, as they are in it; in their order, most of them without a system call. */
+/** Reads raw rows from the copy of an input; fastest in their order. */
 export class InputCopy {
   #file: number | undefined
   #window: Buffer = Buffer.alloc(0)
   #windowAt = 0
 
-  /** A plan from another machine has no copy. */
+  /** The file may not exist: a plan from another machine has no input. */
   constructor(path: string) {
     this.#file = existsSync(path) ? openSync(path, 'r') : undefined
   }
 
-  /** The rows of an operation, its own last; none where there is no input. Valid until the next call. */
+  /** The rows of an operation, its own last; empty without an input. The bytes are valid until the next call. */
   rowsOf({ line = 0, at, also = [] }: Pick<OperationHead, 'line' | 'at' | 'also'>): readonly InputBytes[] {
     if (!at) return []
     return also.length === 0
@@ -27,7 +27,7 @@ export class InputCopy {
       : [...also, [line, ...at] as const].flatMap((place) => this.#copy(place))
   }
 
-  /** The header row; none where there is no input, or none in it. */
+  /** The header row, if the input has one. */
   header(input: Pick<PlanInput, 'verdict'> | undefined): readonly InputBytes[] {
     const head = input?.verdict.head
     return head ? this.#copy([1, head.offset, head.length]) : []

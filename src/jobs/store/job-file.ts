@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { InputBytes } from '../input/row.ts'
 import {
   type JobTotals,
   type OperationHead,
@@ -15,7 +16,7 @@ import {
 } from '../plan/plan-format.ts'
 import { HEADER_ROW } from './input-copy.ts'
 import type { JobPaths } from './job-folder.ts'
-import { isSqliteError, storeError } from './sqlite-errors.ts'
+import { isSqliteBusy, isSqliteError, storeError } from './sqlite-errors.ts'
 
 /** Rows of a page: a reader holds no lock between two of them. */
 const PAGE_ROWS = 256
@@ -24,35 +25,32 @@ const RESULTS_PAGE = 1000
 /** How long a statement waits for another process that has the file; a commit takes milliseconds. */
 const BUSY_MS = 10_000
 
-/** SQLITE_BUSY, sqlite.org/rescode.html. */
-const BUSY = 5
-
-/** The version of the tables, in the header of the file. */
+/** Stored as user_version. */
 const FORMAT = 1
 
-/** docs/job-format.md describes each table. `digest`: see digestOfRow. */
+/** See docs/job-format.md; for `digest`, digestOfRow. */
 export const TABLES = `
 CREATE TABLE head (name TEXT PRIMARY KEY, text TEXT NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE operation (op INTEGER PRIMARY KEY, head TEXT NOT NULL, body BLOB, input BLOB, digest INTEGER NOT NULL);
 CREATE TABLE before (op INTEGER PRIMARY KEY, text TEXT NOT NULL, digest INTEGER NOT NULL);
-CREATE TABLE input (op INTEGER, line INTEGER, bytes BLOB NOT NULL, digest INTEGER NOT NULL, PRIMARY KEY (op, line)) WITHOUT ROWID;
+CREATE TABLE input (op INTEGER, nth INTEGER, line INTEGER, bytes BLOB NOT NULL, digest INTEGER NOT NULL, PRIMARY KEY (op, nth)) WITHOUT ROWID;
 CREATE TABLE left_out (place INTEGER PRIMARY KEY, text TEXT NOT NULL, digest INTEGER NOT NULL);
 CREATE TABLE lease (place INTEGER PRIMARY KEY, text TEXT NOT NULL, digest INTEGER NOT NULL);
 CREATE TABLE result (op INTEGER PRIMARY KEY, state INTEGER NOT NULL, text TEXT NOT NULL, digest INTEGER NOT NULL);
 CREATE TABLE event (place INTEGER PRIMARY KEY, text TEXT NOT NULL, digest INTEGER NOT NULL);
 PRAGMA user_version = ${FORMAT};`
 
-/** CRC-32 of the place of a row and what it holds: SQLite does not notice a byte that changed in a cell. */
+/** CRC-32 of the key and the values of a row. SQLite does not detect a changed byte in a value. */
 export function digestOfRow(place: string | number, text: string, ...bytes: (Uint8Array | null)[]): number {
   let digest = crc32(`${place} ${text}`)
   for (const each of bytes) if (each) digest = crc32(each, digest)
   return digest
 }
 
-/** What its tables are, and where: a changed byte there would show one as another, or as an empty one. */
-export const PLACES = "SELECT group_concat(rootpage || ' ' || sql, '; ' ORDER BY rootpage) FROM sqlite_schema"
+/** The definitions and root pages of all tables: with a changed byte there, a table would be read as another or as empty. */
+export const JOB_SCHEMA = "SELECT group_concat(rootpage || ' ' || sql, '; ' ORDER BY rootpage) FROM sqlite_schema"
 
-/** Whether a row is as it was written; a changed byte may also change the type of a cell. */
+/** Whether a row matches its digest. A changed byte may also change the type of a value. */
 function isWhole(digest: unknown, place: string | number, text: unknown, ...bytes: unknown[]): boolean {
   if (typeof text !== 'string' || !bytes.every((each) => each === null || each instanceof Uint8Array)) return false
   return digestOfRow(place, text, ...(bytes as (Uint8Array | null)[])) === digest
@@ -66,21 +64,15 @@ type OperationRow = readonly [
   digest: number,
 ]
 
-/** A row as it is in the input. */
-interface InputRow {
-  readonly line: number
-  readonly bytes: Buffer
-}
-
-/** What a job finds out after its plan. */
+/** Values that are stored after planning. */
 type NoteName = 'recheck' | 'failed'
 
-/** `state`: see STATES. */
+/** `state` is a value of STATES. */
 type ResultRow = readonly [op: number, state: number, text: string, digest: number]
 
 type Row = readonly (string | number | Uint8Array | null)[]
 
-/** The file of a job: what it does, and what has happened. Every row is compared with its digest when it is read. */
+/** The database of a job. Each row is checked against its digest when it is read. */
 export class JobFile {
   readonly id: string
   readonly path: string
@@ -98,8 +90,8 @@ export class JobFile {
       this.#requireFormat()
       this.head = this.#headNamed('plan') as PlanHead
       this.end = this.#headNamed('end') as JobTotals
-      const [[places] = []] = this.rows(PLACES)
-      if (this.#headNamed('tables') !== places) throw this.damaged('a table of it has changed')
+      const [[schema] = []] = this.rows(JOB_SCHEMA)
+      if (this.#headNamed('schema') !== schema) throw this.damaged('its schema has changed')
     } catch (error) {
       this.close()
       throw error
@@ -115,7 +107,7 @@ export class JobFile {
     this.#database.close()
   }
 
-  /** CrmError `machine` if an operation is missing; one that changed is found when it is read. */
+  /** CrmError `machine` if an operation is missing. A changed operation is detected when it is read. */
   verify(): void {
     const [row] = this.rows('SELECT count(*), coalesce(max(op), -1) FROM operation')
     const [count, last] = row ?? []
@@ -123,7 +115,7 @@ export class JobFile {
       throw this.damaged(`it has ${count} of ${this.count} operations`)
   }
 
-  /** Reads every row. CrmError `machine` if one has changed. */
+  /** Reads all rows. CrmError `machine` if one is damaged. */
   verifyAll(): void {
     this.verify()
     for (const { op } of this.all()) this.inputAt(op)
@@ -138,7 +130,7 @@ export class JobFile {
     return operation
   }
 
-  /** The operations from this one on, some at a time. */
+  /** All operations from `from` on, in pages. */
   *operations(from = 0): Generator<readonly PlanOperation[], void, undefined> {
     for (let next = from; ; ) {
       const page = this.#page(next, PAGE_ROWS)
@@ -158,55 +150,56 @@ export class JobFile {
     for (const page of this.operations()) yield* page
   }
 
-  /** The record before an operation changed it; undefined if the job does not keep it. */
+  /** The record as it was before the operation; undefined if none was stored. */
   before(op: number): CrmRecord | undefined {
     const [row] = this.texts('SELECT op, text, digest FROM before WHERE op = ?', op)
     return row && (parseExactJson(row.text) as CrmRecord)
   }
 
-  /** All of them as JSON, in the order of the operations. */
+  /** These records as JSON, in the order of the operations. */
   *befores(): Generator<string, void, undefined> {
     yield* this.#texts('before', 'op')
   }
 
-  /** What the plan leaves out, each as JSON. */
+  /** The rows and members that the plan leaves out, as JSON. */
   *leftOut(): Generator<string, void, undefined> {
     yield* this.#texts('left_out', 'place')
   }
 
-  /** The rows of the input that became an operation, as they are in it; the last one is its own. */
-  inputOf({ op, head }: Pick<PlanOperation, 'op' | 'head'>): readonly InputRow[] {
+  /** The input rows of an operation: those that were merged into it, then its own. */
+  inputOf({ op, head }: Pick<PlanOperation, 'op' | 'head'>): readonly InputBytes[] {
     const [[own] = []] = this.rows('SELECT input FROM operation WHERE op = ?', op)
-    const last = own instanceof Uint8Array ? [{ line: head.line ?? 0, bytes: bufferOf(own) }] : []
+    const last = own instanceof Uint8Array ? [{ line: head.line ?? 0, bytes: own }] : []
     return [...this.inputAt(op), ...last]
   }
 
-  /** The rows of the input that were merged into the row of an operation, or that stand before all rows. */
-  inputAt(op: number): readonly InputRow[] {
-    const rows = this.rows('SELECT line, bytes, digest FROM input WHERE op = ? ORDER BY line', op)
-    return rows.map(([line, bytes, digest]) => {
-      if (bytes === null || !isWhole(digest, `${op} ${line}`, '', bytes))
+  /** The input rows that were merged into an operation; the header row for HEADER_ROW. */
+  inputAt(op: number): readonly InputBytes[] {
+    const rows = this.rows('SELECT nth, line, bytes, digest FROM input WHERE op = ? ORDER BY nth', op)
+    return rows.map(([nth, line, bytes, digest]) => {
+      if (bytes === null || !isWhole(digest, `${op} ${nth} ${line}`, '', bytes))
         throw this.damaged(`line ${line} of its input has changed`)
-      return { line: Number(line), bytes: bufferOf(bytes as Uint8Array) }
+      return { line: Number(line), bytes: bytes as Uint8Array }
     })
   }
 
-  /** Whether it keeps this text, whatever the case of its letters in ASCII. */
+  /** Whether this text occurs in any row, regardless of case in ASCII. */
   contains(text: string): boolean {
-    const places = ['operation.body', 'operation.input', 'before.text', 'input.bytes', 'left_out.text', 'result.text']
-    return places.some((place) => {
+    const columns = ['body', 'input'].map((name) => `operation.${name}`)
+    const texts = ['head', 'before', 'left_out', 'result', 'event'].map((name) => `${name}.text`)
+    return [...columns, ...texts, 'input.bytes'].some((place) => {
       const [table, column] = place.split('.')
       const sql = `SELECT 1 FROM ${table} WHERE instr(lower(CAST(${column} AS TEXT)), lower(?)) > 0 LIMIT 1`
       return this.rows(sql, text).length > 0
     })
   }
 
-  /** Whether it has the rows of an input; a plan from another machine does not. */
+  /** Whether input rows were stored. A job of a plan from another machine has none. */
   get hasInput(): boolean {
-    return this.rows('SELECT 1 FROM input LIMIT 1').length > 0
+    return this.rows('SELECT 1 FROM input UNION ALL SELECT 1 FROM operation WHERE input IS NOT NULL LIMIT 1').length > 0
   }
 
-  /** What else the job knows of itself, as JSON; undefined if it does not. */
+  /** Undefined if it was never set. */
   note(name: NoteName): unknown {
     return this.#noteNamed(name)
   }
@@ -216,21 +209,21 @@ export class JobFile {
     this.write('INSERT OR REPLACE INTO head VALUES (?, ?, ?)', name, text, digestOfRow(name, text))
   }
 
-  /** The text of rows with a place, in their order; each is compared with its digest. */
+  /** The rows of a query for a key, `text` and `digest`. */
   texts(sql: string, ...values: (string | number)[]): readonly { readonly place: number; readonly text: string }[] {
     return this.rows(sql, ...values).map(([place, text, digest]) => {
       if (!isWhole(digest, Number(place), text))
-        throw this.damaged(`row ${place} has changed: ${sql.replace(/^.* FROM (\w+).*$/, '$1')}`)
+        throw this.damaged(`row ${place} of ${/ FROM (\w+)/.exec(sql)?.[1]} has changed`)
       return { place: Number(place), text: String(text) }
     })
   }
 
-  /** The rows of a query. */
+  /** Rows as arrays; their digests are not checked. */
   rows(sql: string, ...values: (string | number | Uint8Array | null)[]): readonly Row[] {
     return this.#guard(() => this.#statement(sql).all(...values) as unknown as readonly Row[])
   }
 
-  /** How operations ended, in their order, many at a time: an array of rows costs half of rows one by one. */
+  /** All results in the order of their operations, in pages: half the time of reading single rows. */
   *results(): Generator<readonly ResultRow[], void, undefined> {
     const sql = 'SELECT op, state, text, digest FROM result WHERE op > ? ORDER BY op LIMIT ?'
     for (let last = -1; ; ) {
@@ -244,23 +237,24 @@ export class JobFile {
     }
   }
 
-  /** Changes a row. */
   write(sql: string, ...values: (string | number | Uint8Array | null)[]): void {
     this.#guard(() => this.#statement(sql).run(...values))
   }
 
-  /** Statements without rows: transactions, pragmas, temporary tables. */
+  /** For transactions, pragmas and temporary tables. */
   execute(sql: string): void {
     this.#guard(() => this.#database.exec(sql))
   }
 
-  /** Without a log of changes beside it, the file can be read where nothing can be written. A process that reads it prevents this, which changes nothing. */
-  endLog(): void {
-    try {
-      this.#database.exec('PRAGMA journal_mode = DELETE')
-    } catch (error) {
-      if (!isSqliteError(error) || (error.errcode & 0xff) !== BUSY) throw error
-    }
+  /** Leaves WAL mode, so that the file can be read on read-only media. Does nothing while another process reads the file. */
+  leaveWal(): void {
+    this.#guard(() => {
+      try {
+        this.#database.exec('PRAGMA journal_mode = DELETE')
+      } catch (error) {
+        if (!isSqliteBusy(error)) throw error
+      }
+    })
   }
 
   damaged(why: string, cause?: unknown): CrmError {
@@ -341,8 +335,8 @@ function bufferOf(bytes: Uint8Array): Buffer {
 }
 
 /**
- * In a folder that cannot be written, SQLite cannot make the files that it needs beside one whose last process was killed; without a log of
- * changes, the file is whole as it is (sqlite.org/wal.html, "Read-Only Databases").
+ * A database in WAL mode cannot be opened in a folder that is not writable, because SQLite must create its -wal and -shm files. If no
+ * -wal file exists, the database is complete and can be opened as immutable (sqlite.org/wal.html, "Read-Only Databases").
  */
 function openDatabase(path: string): DatabaseSync {
   if (!existsSync(path)) throw new CrmError('machine', `there is no file ${path}`, { hint: 'crm jobs list' })
@@ -356,7 +350,7 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Opened, and read once: SQLite opens files late. */
+/** Reads from the database once: SQLite opens the file only then. */
 function begun(database: DatabaseSync): DatabaseSync {
   try {
     database.prepare('PRAGMA user_version').get()

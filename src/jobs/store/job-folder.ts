@@ -92,10 +92,10 @@ export function isJob({ db, earlier }: JobPaths): boolean {
   return existsSync(db) || existsSync(join(earlier, 'plan.ndjson'))
 }
 
-/** Removes all files of a job but its lock, which goes when it is free. */
-export function removeJob({ id, jobsFolder, earlier }: JobPaths): void {
-  // First: alone it would be a job that has sent less than was sent.
+/** Removes all files of a job but its lock. In an order in which an interruption leaves no job that has sent less than was sent. */
+export function removeJob({ id, jobsFolder, db, earlier }: JobPaths): void {
   rmSync(earlier, { recursive: true, force: true })
+  rmSync(db, { force: true })
   for (const name of namesIn(jobsFolder)) {
     if (name.startsWith(`${id}.`) && name !== `${id}.lock`) rmSync(join(jobsFolder, name), { force: true })
   }

@@ -1,23 +1,22 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../core/errors.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { isRunning } from '../../files/processes.ts'
 import { isJob, type JobPaths } from './job-folder.ts'
 import { withJob } from './open-job.ts'
-import { isSqliteError, storeError } from './sqlite-errors.ts'
+import { isSqliteBusy, isSqliteError, storeError } from './sqlite-errors.ts'
 
-/** Another process takes the lock for a moment to see whether it is free. */
+/** isJobLocked holds the lock for a moment. */
 const TAKE_MS = 200
 
-/** Result codes of SQLite, sqlite.org/rescode.html. */
-const BUSY = 5
+/** SQLITE_READONLY, sqlite.org/rescode.html. */
 const READONLY = 8
 
 /**
- * Runs `work` while no other process sends or changes the job. The lock is that of an empty database beside the file of the job: the
- * kernel frees it when the process ends, however that ends, and no code but SQLite's opens it, which would free it too
- * (sqlite.org/howtocorrupt.html, 2.2). CrmError `machine` while another process has it.
+ * Runs `work` with an exclusive lock on the job: the write lock of an empty SQLite database. The kernel releases it when the process
+ * ends. The file must not be opened by other code, because closing it would release the lock (sqlite.org/howtocorrupt.html, 2.2).
+ * CrmError `machine` if another process holds the lock.
  */
 export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<Result>): Promise<Result> {
   const database = take(paths)
@@ -29,7 +28,7 @@ export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<R
   }
 }
 
-/** Whether another process has it now. */
+/** Whether the lock is held. */
 export function isJobLocked({ lock }: JobPaths): boolean {
   if (!existsSync(lock)) return false
   const database = new DatabaseSync(lock, { timeout: 0 })
@@ -37,10 +36,10 @@ export function isJobLocked({ lock }: JobPaths): boolean {
     database.exec('BEGIN IMMEDIATE; ROLLBACK')
     return false
   } catch (error) {
+    if (isSqliteBusy(error)) return true
     if (!isSqliteError(error)) throw error
-    const code = error.errcode & 0xff
-    // Where nothing can be written, nothing is being sent.
-    if (code === BUSY || code === READONLY) return code === BUSY
+    // On a read-only file system, no process can send.
+    if ((error.errcode & 0xff) === READONLY) return false
     throw storeError(error, lock) ?? error
   } finally {
     database.close()
@@ -50,9 +49,9 @@ export function isJobLocked({ lock }: JobPaths): boolean {
 function take(paths: JobPaths): DatabaseSync {
   const { lock } = paths
   try {
-    if (!existsSync(lock)) closeSync(openSync(lock, 'ax', 0o600))
+    closeSync(openSync(lock, 'wx', 0o600))
   } catch (error) {
-    if (!existsSync(lock)) throw toMachineError(error, lock)
+    if (errorCode(error) !== 'EEXIST') throw toMachineError(error, lock)
   }
   const database = new DatabaseSync(lock, { timeout: TAKE_MS })
   try {
@@ -60,8 +59,8 @@ function take(paths: JobPaths): DatabaseSync {
     return database
   } catch (error) {
     database.close()
-    if (!isSqliteError(error)) throw error
-    throw (error.errcode & 0xff) === BUSY ? heldError(paths) : (storeError(error, lock) ?? error)
+    if (isSqliteBusy(error)) throw heldError(paths)
+    throw (isSqliteError(error) && storeError(error, lock)) || error
   }
 }
 
@@ -75,7 +74,7 @@ function heldError(paths: JobPaths): CrmError {
   })
 }
 
-/** The process that began to send the job last. */
+/** The process that last started to send the job. */
 function lastSender(paths: JobPaths): number | undefined {
   if (!isJob(paths)) return undefined
   const sql = "SELECT text ->> 'pid' FROM event WHERE text ->> 't' = 'open' ORDER BY place DESC LIMIT 1"

@@ -4,18 +4,18 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { InputBytes } from '../input/row.ts'
 import type { JobTotals, NewOperation, PlanCounts, PlanHead } from '../plan/plan-format.ts'
-import { digestOfRow, PLACES, TABLES } from './job-file.ts'
+import { digestOfRow, JOB_SCHEMA, TABLES } from './job-file.ts'
 import { isSqliteError, storeError } from './sqlite-errors.ts'
 
 const SQL = {
   head: 'INSERT INTO head VALUES (?, ?, ?)',
   operation: 'INSERT INTO operation VALUES (?, ?, ?, ?, ?)',
   before: 'INSERT INTO before VALUES (?, ?, ?)',
-  input: 'INSERT OR IGNORE INTO input VALUES (?, ?, ?, ?)',
+  input: 'INSERT INTO input VALUES (?, ?, ?, ?, ?)',
   leftOut: 'INSERT INTO left_out (text, digest) VALUES (?, ?)',
 } as const
 
-/** Writes the file of a job that is being planned; without its end it is none. */
+/** Writes the database of a job during planning. It is not a job until `end`. */
 export class JobWriter {
   readonly #path: string
   readonly #database: DatabaseSync
@@ -24,12 +24,12 @@ export class JobWriter {
   #left = 0
   #isClosed: boolean
 
-  /** CrmError `machine` if the file exists or cannot be created. With a database, that is written instead, and stays open. */
+  /** Writes to `database` if given, which stays open; else creates the file. CrmError `machine` if that fails. */
   constructor(path: string, head: PlanHead, database?: DatabaseSync) {
     this.#path = path
     this.#isClosed = database !== undefined
     this.#database = database ?? createDatabase(path)
-    // A draft is nothing until it is whole, so only its last transaction is synced, and with it the file.
+    // Only the last transaction is synced, which syncs the whole file.
     this.#database.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN; ${TABLES}`,
     )
@@ -43,7 +43,7 @@ export class JobWriter {
     return this.#count
   }
 
-  /** `before`: the record before it, as JSON; `input`: the rows that it comes from, its own last. */
+  /** `before`: the record before the operation, as JSON. `input`: its input rows, its own last. */
   add({ head, body }: NewOperation, before?: string, input: readonly InputBytes[] = []): void {
     const op = this.#count++
     const [text, bytes] = [JSON.stringify(head), body === undefined ? null : Buffer.from(body)]
@@ -53,22 +53,24 @@ export class JobWriter {
     if (input.length > 1) this.addInput(op, input.slice(0, -1))
   }
 
-  /** Rows of the input that were merged into that of an operation, or that stand before all rows. */
+  /** The input rows that were merged into an operation; the header row for HEADER_ROW. */
   addInput(op: number, rows: readonly InputBytes[]): void {
-    for (const { line, bytes } of rows) this.#run('input', op, line, bytes, digestOfRow(`${op} ${line}`, '', bytes))
+    for (const [nth, { line, bytes }] of rows.entries())
+      this.#run('input', op, nth, line, bytes, digestOfRow(`${op} ${nth} ${line}`, '', bytes))
   }
 
-  /** A row or member that is left out, as JSON. */
+  /** A row or member that the plan leaves out, as JSON. */
   leaveOut(text: string): void {
     this.#run('leftOut', text, digestOfRow(++this.#left, text))
   }
 
-  /** On the disk when it returns. */
+  /** Synced to disk when it returns. Closes the file. */
   end(counts: PlanCounts & Pick<JobTotals, 'sha256'>): JobTotals {
     const end: JobTotals = { end: true, ...counts }
     this.#guard(() => this.#database.exec('COMMIT; PRAGMA synchronous = FULL'))
-    const [[places] = []] = this.#places()
-    this.#put('tables', places)
+    const schema = this.#database.prepare(JOB_SCHEMA)
+    schema.setReturnArrays(true)
+    this.#put('schema', (schema.get() as unknown as readonly unknown[])[0])
     this.#put('end', end)
     this.close()
     return end
@@ -83,12 +85,6 @@ export class JobWriter {
   #put(name: string, value: unknown): void {
     const text = JSON.stringify(value)
     this.#run('head', name, text, digestOfRow(name, text))
-  }
-
-  #places(): readonly (readonly unknown[])[] {
-    const statement = this.#database.prepare(PLACES)
-    statement.setReturnArrays(true)
-    return statement.all() as unknown as readonly (readonly unknown[])[]
   }
 
   #run(name: keyof typeof SQL, ...values: (string | number | Uint8Array | null)[]): void {

@@ -2,15 +2,15 @@ import type { Entry, FailedEntry, Result } from './entry.ts'
 import { digestOfRow, type JobFile } from './job-file.ts'
 import { type HeldLease, type JobProgress, type OperationEnd, STATES } from './progress.ts'
 
-/** The number of results in one transaction: one with many of them costs as much as one with few. */
+/** The number of entries after which they are committed. */
 const MOST_RESULTS = 64
 
-/** The place of the event that says when the last results came. */
+/** The key of the event with the time of the last commit. */
 const LAST_RESULTS = 0
 
 /**
- * Writes to the file of a job what happens to its operations. What `flush` has written survives the end of the process, what `sync`
- * has written a power cut, too. A failed write is CrmError `machine`, and so is every later one.
+ * Records in the database of a job what happens to its operations. Entries survive a kill of the process after `flush`, and a power
+ * cut after `sync`. A failed write is CrmError `machine`; after it, every write fails.
  */
 export class Journal {
   readonly #file: JobFile
@@ -19,16 +19,16 @@ export class Journal {
   #waiting = 0
   #failure: unknown
 
-  /** `progress`: the state that the file has; kept true by the caller. `now` is the server's clock. */
+  /** `progress` is the state of the job, which the caller updates. `now` is the server's clock. */
   constructor(file: JobFile, progress: JobProgress, now: () => number) {
     this.#file = file
     this.#progress = progress
     this.#now = now
-    // A commit is not synced; the next one that is syncs all before it (sqlite.org/wal.html).
+    // Commits are not synced; sync() also syncs the commits before it (sqlite.org/wal.html).
     file.execute('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   }
 
-  /** Written when 64 results are waiting, or by `flush`: the caller flushes before a long wait. */
+  /** Committed after 64 entries or by `flush`; call that before a long wait. */
   addResult([op, ...rest]: Result): void {
     this.#write(() => this.#put(op, 'done', doneText(rest)))
   }
@@ -41,28 +41,30 @@ export class Journal {
   flush(): void {
     this.#requireUsable()
     if (this.#waiting === 0) return
-    this.#attempt(() => {
-      this.#event(JSON.stringify({ t: 'last', time: this.#now() }), LAST_RESULTS)
-      this.#file.execute('COMMIT')
-      this.#waiting = 0
-    })
+    this.#attempt(() => this.#commit())
   }
 
-  /** All entries so far are on the disk when it returns. */
+  /** Also syncs all entries to disk. */
   sync(): void {
     this.flush()
     this.#attempt(() => {
       this.#file.execute('PRAGMA synchronous = FULL; BEGIN IMMEDIATE')
-      this.#event(JSON.stringify({ t: 'last', time: this.#now() }), LAST_RESULTS)
-      this.#file.execute('COMMIT; PRAGMA synchronous = NORMAL')
+      this.#commit()
+      this.#file.execute('PRAGMA synchronous = NORMAL')
     })
   }
 
-  /** Writes the results that are waiting, unless a write has failed. */
+  /** Syncs pending entries, unless a write has failed. */
   close(): void {
     if (this.#failure !== undefined) return
     this.sync()
-    this.#file.endLog()
+    this.#file.leaveWal()
+  }
+
+  #commit(): void {
+    this.#event(JSON.stringify({ t: 'last', time: this.#now() }), LAST_RESULTS)
+    this.#file.execute('COMMIT')
+    this.#waiting = 0
   }
 
   #add(entry: Entry): void {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
@@ -98,4 +98,5 @@ test('a command that reads a row with a changed byte says so and changes nothing
   expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
   expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
   expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toEqual([])
+  expect(readdirSync(join(stateHome, 'jobs'))).toEqual([`.damaged-${job}.db`])
 })

@@ -3,9 +3,10 @@ import { expect, test, vi } from 'vitest'
 import { CrmError } from '../../../src/core/errors.ts'
 import { failuresOf } from '../../../src/jobs/history/failures.ts'
 import { Leases } from '../../../src/jobs/send/leases.ts'
-import type { JobPaths } from '../../../src/jobs/store/job-folder.ts'
+import { type JobPaths, jobPaths } from '../../../src/jobs/store/job-folder.ts'
+import { JobWriter } from '../../../src/jobs/store/job-writer.ts'
 import { Journal } from '../../../src/jobs/store/journal.ts'
-import { openJob, withJob } from '../../../src/jobs/store/open-job.ts'
+import { headOf, openJob, withJob } from '../../../src/jobs/store/open-job.ts'
 import { JobProgress } from '../../../src/jobs/store/progress.ts'
 import { stepOf } from '../../harness/sample.ts'
 import { makeJob } from '../job-fixture.ts'
@@ -116,6 +117,17 @@ test.each(['lease', 'result', 'operation', 'event'])(
     else expect(() => contentsOf(paths)).toThrow(/ is damaged: .* missing|operations/)
   },
 )
+
+test('rows of one line that were merged are all kept, before the own row of the operation', async () => {
+  const { jobsFolder } = await makeJob([])
+  const paths = jobPaths(jobsFolder, 'job_merged')
+  const writer = new JobWriter(paths.db, { ...headOf(await makeJob([])), job: paths.id })
+  const rows = ['a', 'b', 'own'].map((text) => ({ line: 1, bytes: Buffer.from(text) }))
+  writer.add({ head: { do: 'create', path: '/v1/contacts', line: 1, digest: 'd', n: 0 }, body: '{}' }, undefined, rows)
+  writer.end({ rows: 3, create: 1, update: 0, delete: 0, unchanged: 0, skipped: 2 })
+  const kept = withJob(paths, (job) => job.inputOf(job.operation(0)).map(({ bytes }) => Buffer.from(bytes).toString()))
+  expect(kept).toEqual(['a', 'b', 'own'])
+})
 
 test('nothing is sent before another process can see its lease', async () => {
   const paths = await makeJob([{ name: 'Ada' }, { name: 'Grace' }])
