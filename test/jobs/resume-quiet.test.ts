@@ -23,7 +23,7 @@ async function recordsAfter(service: TestService): Promise<number> {
   return (json.data as unknown[]).length
 }
 
-test.concurrent.each([
+test.each([
   { what: 'the API key is another one', leftMs: 0, windowMs: TERMS.windowMs, keyMark: '00000002' },
   { what: 'the window is shorter than it was', leftMs: -60_000, windowMs: 24 * 3_600_000, keyMark: '00000001' },
 ])(
