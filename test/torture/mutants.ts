@@ -23,7 +23,9 @@ export const MUTANTS = {
     },
   ],
   'no-sync': [{ file: 'src/jobs/send/leases.ts', from: 'this.#journal.sync()', to: '' }],
-  'unsynced-store': [{ file: 'src/jobs/store/journal.ts', from: 'PRAGMA synchronous = FULL; ', to: '' }],
+  'unsynced-store': [
+    { file: 'src/jobs/store/journal.ts', from: 'PRAGMA synchronous = NORMAL', to: 'PRAGMA synchronous = OFF' },
+  ],
   'no-window': [
     {
       file: 'src/jobs/send/dispatch.ts',

@@ -16,7 +16,7 @@ import {
 } from '../plan/plan-format.ts'
 import { HEADER_ROW } from './input-copy.ts'
 import type { JobPaths } from './job-folder.ts'
-import { isSqliteBusy, isSqliteError, storeError } from './sqlite-errors.ts'
+import { isSqliteBusy, isSqliteError, storeBusy, storeError } from './sqlite-errors.ts'
 
 /** Rows of a page: a reader holds no lock between two of them. */
 const PAGE_ROWS = 256
@@ -244,6 +244,12 @@ export class JobFile {
   /** For transactions, pragmas and temporary tables. */
   execute(sql: string): void {
     this.#guard(() => this.#database.exec(sql))
+  }
+
+  /** In WAL mode. CrmError `machine` if another process keeps reading an earlier state for longer than BUSY_MS. */
+  checkpoint(): void {
+    const [[isBusy, frames, moved] = []] = this.rows('PRAGMA wal_checkpoint(FULL)')
+    if (isBusy !== 0 || frames !== moved) throw storeBusy(this.path)
   }
 
   /** Leaves WAL mode, so that the file can be read on read-only media. Does nothing while another process reads the file. */

@@ -24,7 +24,7 @@ export class Journal {
     this.#file = file
     this.#progress = progress
     this.#now = now
-    // Commits are not synced; sync() also syncs the commits before it (sqlite.org/wal.html).
+    // Commits are not synced, checkpoints are (sqlite.org/pragma.html#pragma_synchronous).
     file.execute('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   }
 
@@ -44,14 +44,10 @@ export class Journal {
     this.#attempt(() => this.#commit())
   }
 
-  /** Also syncs all entries to disk. */
+  /** Also syncs all entries to disk, and moves them from the -wal file to the database, which is then enough for a resume. */
   sync(): void {
     this.flush()
-    this.#attempt(() => {
-      this.#file.execute('PRAGMA synchronous = FULL; BEGIN IMMEDIATE')
-      this.#commit()
-      this.#file.execute('PRAGMA synchronous = NORMAL')
-    })
+    this.#attempt(() => this.#file.checkpoint())
   }
 
   /** Syncs pending entries, unless a write has failed. */

@@ -26,6 +26,14 @@ export function isSqliteBusy(error: unknown): boolean {
 
 /** Undefined if the error means that the file is damaged. */
 export function storeError(error: SqliteError, path: string): CrmError | undefined {
-  const [why, hint] = CAUSES[error.errcode & 0xff] ?? []
-  return why && hint ? new CrmError('machine', `cannot use ${path}: ${why}`, { hint, cause: error }) : undefined
+  return causedBy(error.errcode & 0xff, path, error)
+}
+
+export function storeBusy(path: string): CrmError | undefined {
+  return causedBy(BUSY, path)
+}
+
+function causedBy(code: number, path: string, cause?: SqliteError): CrmError | undefined {
+  const [why, hint] = CAUSES[code] ?? []
+  return why && hint ? new CrmError('machine', `cannot use ${path}: ${why}`, { hint, cause }) : undefined
 }

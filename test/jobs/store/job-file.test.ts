@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
 import { CrmError } from '../../../src/core/errors.ts'
 import { failuresOf } from '../../../src/jobs/history/failures.ts'
 import { Leases } from '../../../src/jobs/send/leases.ts'
@@ -144,17 +144,40 @@ test('nothing is sent before another process can see its lease', async () => {
   job.close()
 })
 
-test('a lease is synced, and closing leaves one file', async () => {
-  const paths = await makeJob([{ name: 'Ada' }])
+test('a lease is in the database when it is taken, also without the -wal file, and closing leaves one file', async () => {
+  const paths = await makeJob([{ name: 'Ada' }, { name: 'Grace' }])
   const job = openJob(paths)
   const journal = new Journal(job, JobProgress.of(job), () => 1)
-  const execute = vi.spyOn(job, 'execute')
-  new Leases(job, { journal, progress: JobProgress.of(job) }, { windowMs: 1, nowMs: () => 1 }).take(1)
-  // Whether that is enough is for the torture to say, which cuts the power.
-  expect(execute.mock.calls.flat().join(' ')).toContain('synchronous = FULL')
+  const leases = new Leases(job, { journal, progress: JobProgress.of(job) }, { windowMs: 1, nowMs: () => 1 })
+  for (const next of [1, 2]) {
+    leases.take(1)
+    const alone = { ...paths, db: `${paths.db}.alone-${next}` }
+    copyFileSync(paths.db, alone.db)
+    expect(withJob(alone, (other) => JobProgress.of(other).next)).toBe(next)
+  }
   journal.append(OPEN)
   journal.close()
   expect(job.rows('PRAGMA journal_mode')).toEqual([['delete']])
+  job.close()
+})
+
+test('a lease that another reader keeps from the database is not taken', async () => {
+  const paths = await makeJob([{ name: 'Ada' }])
+  const [job, reader] = [openJob(paths), openJob(paths)]
+  const journal = new Journal(job, JobProgress.of(job), () => 1)
+  journal.append(OPEN)
+  journal.sync()
+  reader.execute('BEGIN')
+  reader.rows('SELECT count(*) FROM event')
+  job.execute('PRAGMA busy_timeout = 10')
+  const leases = new Leases(job, { journal, progress: JobProgress.of(job) }, { windowMs: 1, nowMs: () => 1 })
+  const refused = expect.objectContaining({
+    code: 'machine',
+    message: expect.stringContaining('another process has it'),
+  })
+  expect(() => leases.take(1)).toThrow(refused)
+  reader.execute('COMMIT')
+  reader.close()
   job.close()
 })
 
