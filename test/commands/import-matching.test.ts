@@ -29,6 +29,33 @@ test('a row changes the contact with its email, creates a missing one, and sends
   expect((await service.send('GET', '/v1/contacts')).json).toEqual(listed)
 })
 
+test('a deal is matched by its name, by its name in its pipeline, and by its id', async () => {
+  const { service, json, file } = await serviceHome()
+  await json('deals', 'import', file('old.csv', `name,stage\nEngines,Lead\nWheels,Lead\n`), '--yes')
+  const { json: before } = await service.send('GET', '/v1/deals')
+  const [wheels, engines] = before.data as [{ id: string; pipeline_id: string }, { id: string; pipeline_id: string }]
+  const byName = file('name.csv', `name,pipeline_id,stage,amount\nengines,${engines.pipeline_id},Won,5\nNew,,Lead,1\n`)
+  const named = await json('deals', 'import', byName, '--match', 'name', '--yes')
+  expect(named).toMatchObject({ rows: 2, done: 2 })
+  const inPipeline = ['--match', 'name,pipeline_id', '--yes'] as const
+  const same = file('same.csv', `name,pipeline_id,stage,amount\nEngines,${engines.pipeline_id},Won,5\n`)
+  expect(await json('deals', 'import', same, ...inPipeline)).toMatchObject({ rows: 1, done: 0, unchanged: 1 })
+  const other = file('other.csv', 'name,pipeline_id,stage\nEngines,partners,Lead\n')
+  expect(await json('deals', 'import', other, ...inPipeline, '--dry-run')).toMatchObject({ create: 1, update: 0 })
+  expect(await json('deals', 'import', file('id.csv', `id,amount\n${wheels.id},7\n`), '--yes')).toMatchObject({
+    done: 1,
+  })
+  const partly = file('part.csv', 'name,amount\nNobody,1\nWheels,8\n')
+  const updated = await json('deals', 'import', partly, '--match', 'name', '--mode', 'update', '--yes')
+  expect(updated).toMatchObject({ rows: 2, done: 1, skipped: 1 })
+  const { json: after } = await service.send('GET', '/v1/deals')
+  expect(after.data).toMatchObject([
+    { name: 'New', amount: 1 },
+    { id: wheels.id, name: 'Wheels', amount: 8, stage: 'Lead' },
+    { id: engines.id, name: 'Engines', amount: 5, stage: 'Won' },
+  ])
+})
+
 test('with --mode update a row that matches nothing makes nothing', async () => {
   const { json, file } = await serviceHome()
   const rows = file('rows.csv', 'email,name\nnew@x.test,New\n')

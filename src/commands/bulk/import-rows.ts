@@ -65,8 +65,9 @@ export async function importRows(
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const what = { noun, kind, as: kind, of: undefined, run: flags.runId }
-  const read = readFlags(flags, kind === 'import' ? (await requiredHere(ctx))(resourceOf(noun)) : [])
   const match = matchRequest(flags, noun)
+  const mayCreate = kind === 'import' && match.mode !== 'update'
+  const read = readFlags(flags, mayCreate ? (await requiredHere(ctx))(resourceOf(noun)) : [])
   const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
   return importAs(ctx, { ...what, read, match: named, ...rejectTerms(flags, file) }, file, flags)
 }

@@ -34,7 +34,11 @@ const EXAMPLES = {
     'crm deals delete --where \'.stage == "Lost" and .amount == null\'',
     'crm deals delete --from lost.csv --match name --yes --expect 12',
   ],
-  import: ['crm deals import deals.csv --dry-run', 'crm deals import deals.csv'],
+  import: [
+    'crm deals import deals.csv --dry-run',
+    'crm deals import deals.csv',
+    'crm deals import deals.csv --match name,pipeline_id --yes',
+  ],
 }
 
 export const DEALS_COMMANDS: CommandGroup = {

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { hasOperation, type ImportableResource, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
+import { type ImportableResource, isListed, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
 import { addMatchFlags, addRecheckFlag } from '../bulk/bulk-flags.ts'
 import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
 import { addUnattendedFlags, runUnattended, type UnattendedFlags } from '../bulk/unattended.ts'
@@ -23,11 +23,11 @@ export function addImport(parent: CommandUnknownOpts, act: Act, what: ImportComm
     .description(description)
     .addHelpText('after', examples(...lines))
     .action(act((ctx, file: string, flags: ImportFlags & UnattendedFlags) => importRecords(ctx, plural, file, flags)))
-  const canUpdate = hasOperation(resource, 'update')
-  if (canUpdate) addMatchFlags(command)
+  const canMatch = isListed(resource)
+  if (canMatch) addMatchFlags(command)
   addImportFlags(command)
   addUnattendedFlags(command)
-  if (canUpdate) addRecheckFlag(command)
+  if (canMatch) addRecheckFlag(command)
 }
 
 function importRecords(

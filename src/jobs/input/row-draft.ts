@@ -114,7 +114,8 @@ export function checkRow(draft: RowDraft, { required, stages }: Pick<RowOptions,
   for (const field of required) {
     if (refused.includes(field)) continue
     const value = field === 'deal_id' ? row.parent : row.fields[field]
-    if (value !== undefined && value !== null && value !== '') continue
+    // A row with an id changes a record.
+    if (value === undefined ? row.id !== undefined : value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
   }
   const wrong = wrongStage(row.fields.stage, stages)
