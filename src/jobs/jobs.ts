@@ -52,7 +52,7 @@ import { type MergeRequest, makeMerge } from './plan/make-merge.ts'
 import { makeRestore, type RestoreRequest } from './plan/make-restore.ts'
 import { makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
-import { makeUndo } from './plan/make-undo.ts'
+import { makeUndo, type UndoRequest } from './plan/make-undo.ts'
 import { type PlanBuilder, replacedBy } from './plan/plan-builder.ts'
 import { operationValues } from './plan/plan-contents.ts'
 import { type Forecast, forecastOf, type JobNoun, type OperationHead, type Sendable } from './plan/plan-format.ts'
@@ -91,8 +91,8 @@ export interface Jobs {
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** A job that sends failed rows with corrections; see correctFailedRows. */
   correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
-  /** A job that reverts another one, as far as its records are unchanged since; with `only` these members of changed records. */
-  makeUndo(paths: JobPaths, only?: readonly string[]): Promise<MadeImport>
+  /** A job that reverts another one, or a part of it, as far as its records are unchanged since. */
+  makeUndo(paths: JobPaths, request?: UndoRequest): Promise<MadeImport>
   /** A job that gives a record the values that it had. */
   makeRestore(request: RestoreRequest): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean, hooks?: PlanningHooks): Promise<MadeImport>
@@ -208,7 +208,7 @@ export function openJobs(host: JobsHost): Jobs {
     makeMerge: (request) => plan((make) => makeMerge(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
     correct: (paths, how) => plan(async (make) => ({ type: 'made', ...(await correctFailedRows(make, paths, how)) })),
-    makeUndo: (paths, only) => plan((make) => makeUndo(make, paths, only)),
+    makeUndo: (paths, request) => plan((make) => makeUndo(make, paths, request)),
     makeRestore: (request) => plan((make) => makeRestore(make, request)),
     applyPlan: (path, isDriftAllowed, hooks) => plan((make) => applyPlan(make, path, isDriftAllowed), hooks),
     prunable: (query) => prunable(folder, query, host.now()),

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { runJob } from '../harness/import-run.ts'
+import { startProxy } from '../harness/proxy.ts'
 import { serviceHome } from './service-home.ts'
 
 /** A contact that an import changes, and two that it makes. */
@@ -95,4 +99,145 @@ test('an undo of some members is undone, and these members can then be undone by
   await json('jobs', 'undo', part.job, '--yes')
   await json('jobs', 'undo', job, '--yes', '--expect', '2')
   expect(await json('contacts', 'list')).toMatchObject([{ id: ada.id, name: 'Ada' }])
+})
+
+/** Four contacts of an import; `ids` in the order of their lines, from 2 to 5. */
+async function fourImported() {
+  const home = await serviceHome()
+  const { json, file } = home
+  const rows = file(
+    'four.csv',
+    'email,name,company\na@x.test,A,Acme\nb@x.test,B,Acme\nc@x.test,C,Other\nd@x.test,D,Other\n',
+  )
+  const { job } = await json('contacts', 'import', rows, '--yes')
+  const names = async (): Promise<string[]> =>
+    (await json('contacts', 'list')).map(({ name }: { name: string }) => name).toSorted()
+  const idOf = async (name: string): Promise<string> =>
+    (await json('contacts', 'list')).find((each: { name: string }) => each.name === name)?.id
+  return { ...home, input: rows, job, names, idOf }
+}
+
+test('an undo of --rows reverts these lines alone, another one others, and an undo of all the rest', async () => {
+  const { json, crm, job, names } = await fourImported()
+  const plan = await crm('jobs', 'undo', job, '--rows', '2,3', '--dry-run')
+  expect(plan.stderr).toContain(`2 of 4 operations of ${job} are selected.`)
+  const first = await json('jobs', 'undo', job, '--rows', '3,2', '--yes', '--expect', '2')
+  expect(first).toMatchObject({ rows: 2, done: 2, skipped: 0 })
+  expect(await names()).toEqual(['C', 'D'])
+  expect(await json('jobs', 'show', first.job)).toMatchObject({ undoes: job, part: 'rows 2-3' })
+  const again = await crm('jobs', 'undo', job, '--rows', '2-3', '--yes', '--expect', '2')
+  expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining(`${first.job} has already done this`) })
+  const second = await json('jobs', 'undo', job, '--rows', '3-4', '--yes', '--expect', '1')
+  expect(second).toMatchObject({ rows: 2, done: 1, skipped: 1 })
+  expect(second.job).not.toBe(first.job)
+  expect(await names()).toEqual(['D'])
+  expect(await json('jobs', 'undo', job, '--yes', '--expect', '1')).toMatchObject({ rows: 4, done: 1, skipped: 3 })
+  expect(await names()).toEqual([])
+  const covered = await crm('jobs', 'undo', job, '--rows', '5', '--yes')
+  expect(covered).toMatchObject({ exit: 0, stderr: expect.stringContaining('has already done this') })
+})
+
+test('--where of an undo selects by the record as it is now, and combines with --fields', async () => {
+  const { json, idOf } = await fourImported()
+  const update = await json(
+    'contacts',
+    'update',
+    '--where',
+    'true',
+    '--set',
+    'company=New',
+    '--set',
+    'phone=1',
+    '--yes',
+  )
+  await json('contacts', 'update', await idOf('A'), '--set', 'name=Renamed')
+  const part = await json('jobs', 'undo', update.job, '--where', '.name == "Renamed"', '--fields', 'company', '--yes')
+  expect(part).toMatchObject({ rows: 1, done: 1, skipped: 0 })
+  expect(await json('contacts', 'get', await idOf('Renamed'))).toMatchObject({ company: 'Acme', phone: '1' })
+  expect(await json('jobs', 'show', part.job)).toMatchObject({ part: 'company of records where .name == "Renamed"' })
+  const others = await json('jobs', 'undo', update.job, '--where', '.name != "Renamed"', '--yes')
+  expect(others).toMatchObject({ rows: 3, done: 3 })
+  expect(await json('jobs', 'undo', update.job, '--yes')).toMatchObject({ rows: 4, done: 1, skipped: 3 })
+  const companies = (await json('contacts', 'list')).map((each: { company: string }) => each.company)
+  expect(companies.toSorted()).toEqual(['Acme', 'Acme', 'Other', 'Other'])
+})
+
+test('an undo of all makes a deleted record once, although an undo of a part has made it already', async () => {
+  const { json, crm, file, idOf, names } = await fourImported()
+  const [a, b] = [await idOf('A'), await idOf('B')]
+  const { job } = await json('contacts', 'delete', '--where', '.company == "Acme"', '--yes', '--expect', '2')
+  const part = await json('jobs', 'undo', job, '--ids', file('ids', `${a}\n\n`), '--yes')
+  expect(part).toMatchObject({ rows: 1, done: 1 })
+  expect(await json('jobs', 'undo', job, '--yes')).toMatchObject({ rows: 2, done: 1, skipped: 1 })
+  expect(await names()).toEqual(['A', 'B', 'C', 'D'])
+  const wrong = await crm('jobs', 'undo', job, '--ids', file('ids', `${b}\ncon_none\n`), '--yes')
+  expect(wrong.exit, wrong.stderr).toBe(0)
+})
+
+test('an undo of an undo of a part gives its records back, and the part can be undone with the rest', async () => {
+  const { json, crm, job, names } = await fourImported()
+  const part = await json('jobs', 'undo', job, '--rows', '2-3', '--yes', '--expect', '2')
+  await json('jobs', 'undo', part.job, '--where', '.name == "A"', '--yes')
+  expect(await names()).toEqual(['A', 'C', 'D'])
+  await json('jobs', 'undo', part.job, '--yes')
+  expect(await names()).toEqual(['A', 'B', 'C', 'D'])
+  const again = await crm('jobs', 'undo', job, '--rows', '2-3', '--yes')
+  expect(again).toMatchObject({
+    exit: 7,
+    stderr: expect.stringMatching(/was undone by job_\w+, and that was undone by/),
+  })
+  expect(await json('jobs', 'undo', job, '--yes', '--expect', '4')).toMatchObject({ rows: 4, done: 4 })
+  expect(await names()).toEqual([])
+})
+
+test('after an undo of a part the same import makes these records again, and no others', async () => {
+  const { json, crm, job, names, input } = await fourImported()
+  const part = await json('jobs', 'undo', job, '--rows', '2-3', '--yes', '--expect', '2')
+  await json('jobs', 'undo', part.job, '--where', '.name == "A"', '--yes')
+  expect((await json('jobs', 'show', job)).undone_by).toBe(part.job)
+  expect(await names()).toEqual(['A', 'C', 'D'])
+  const { stderr } = await crm('contacts', 'import', input, '--yes')
+  expect(stderr).toContain(`${job} was undone by ${part.job}`)
+  expect(await names()).toEqual(['A', 'B', 'C', 'D'])
+})
+
+test('an undo of a part that was stopped blocks the undo of another part, and of all, until it has ended', async () => {
+  const { service, file } = await serviceHome()
+  let writes = Number.POSITIVE_INFINITY
+  const proxy = await startProxy(service.url, (method) => (method === 'GET' || writes-- > 0 ? undefined : 403))
+  const env = emptyHome({ CRM_BASE_URL: proxy, CRM_API_KEY: service.key.text })
+  const run = async (...argv: string[]) => runJob([...argv, '--yes', '--concurrency', '1'], env)
+  await run('contacts', 'import', file('three.csv', 'name,email\nA,a@x.test\nB,b@x.test\nC,c@x.test\n'))
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+  writes = 1
+  const part = await run('jobs', 'undo', job, '--rows', '2-3', '--expect', '2')
+  expect(part).toMatchObject({ exit: 5, account: { done: 1 } })
+  writes = Number.POSITIVE_INFINITY
+  for (const other of [['--rows', '4'], ['--rows', '2'], []]) {
+    const refused = await run('jobs', 'undo', job, ...other)
+    expect(refused.exit).toBe(7)
+    expect(refused.stderr).toMatch(new RegExp(`job_\\w+, which undoes rows 2-3 of ${job}, has not ended`))
+  }
+  // The same part goes on.
+  expect(await run('jobs', 'undo', job, '--rows', '2-3')).toMatchObject({ exit: 0, account: { done: 2 } })
+  expect(await run('jobs', 'undo', job, '--expect', '1')).toMatchObject({ exit: 0, account: { done: 1, skipped: 2 } })
+})
+
+test('a line or an id that is none of the job, and two selections at once, are refused', async () => {
+  const { json, crm, file, job, names } = await fourImported()
+  const refused = async (...flags: string[]) => {
+    const { exit, stderr } = await crm('jobs', 'undo', job, ...flags, '--yes')
+    expect(exit, stderr).toBe(2)
+    return stderr
+  }
+  expect(await refused('--rows', '2,9')).toContain('line 9 is none of the changes of')
+  expect(await refused('--rows', '6-8')).toContain('lines 6-8 are none of the changes of')
+  expect(await refused('--rows', '2-x')).toContain('expected lines of the input')
+  expect(await refused('--ids', file('ids', 'con_none\n'))).toContain(`${job} did not touch "con_none"`)
+  expect(await refused('--where', '.compnay == "Acme"')).toContain('compnay')
+  expect(await refused('--where', 'true', '--rows', '2')).toContain('--where and --rows each select')
+  expect(await names()).toHaveLength(4)
+  const none = await json('jobs', 'undo', job, '--where', '.name == "Nobody"', '--yes', '--expect', '0')
+  const update = await json('contacts', 'update', '--where', '.name == "Nobody"', '--set', 'phone=1', '--yes')
+  expect({ ...none, job: '' }).toEqual({ ...update, job: '' })
 })

@@ -403,7 +403,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo that is run twice deletes records that were created since',
     file: 'src/jobs/plan/earlier-undos.ts',
-    line: 'if (by === undefined) return { held: job, before: [] }',
+    line: 'if (by === undefined) return { held: job, before: [], others: [] }',
     to: 'if (by === undefined) continue',
     tests: ['test/commands/undo.test.ts'],
   },
@@ -457,6 +457,27 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/beyond-contract.test.ts'],
   },
   {
+    name: 'an undo of some rows takes back all of them',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'for (const { operation, before } of inUndoOrder(plan, chosen)) {',
+    to: 'for (const { operation, before } of inUndoOrder(plan, undefined)) {',
+    tests: ['test/commands/undo.test.ts'],
+  },
+  {
+    name: 'undos of two parts are one run',
+    file: 'src/jobs/plan/earlier-undos.ts',
+    line: 'const text = selected ? JSON.stringify([only ?? null, selected]) : only?.join()',
+    to: 'const text = only?.join()',
+    tests: ['test/commands/undo.test.ts'],
+  },
+  {
+    name: 'an undo makes a record that the undo of a part has made a second time',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'const undone = idsThrough(others.map((each) => each.paths))',
+    to: 'const undone = idsThrough([])',
+    tests: ['test/commands/undo.test.ts'],
+  },
+  {
     name: 'an undo of some members takes back all of them',
     file: 'src/jobs/plan/make-undo.ts',
     line: 'const wanted = Object.keys(written).filter((name) => !only || only.includes(name))',
@@ -487,8 +508,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the undo of a merge gives a deal the id of a contact that is gone',
     file: 'src/jobs/history/renewed-ids.ts',
-    line: "else if (head.do === 'create' && result.id !== null) next.set(head.id, result.id)",
-    to: "else if (head.do === 'create' && result.id !== null) gone.delete(head.id)",
+    line: "else if (kind === 'create' && id !== null) next.set(own, id)",
+    to: "else if (kind === 'create' && id !== null) gone.delete(own)",
     tests: ['test/connectors/merge-references.test.ts'],
   },
   {

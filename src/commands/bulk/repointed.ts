@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { counted } from '../../core/resources/registry.ts'
+import { isPart } from '../../core/undo-part.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
@@ -45,7 +46,7 @@ export async function undoNeeded(ctx: Context, paths: JobPaths, flags: RunFlags)
   const jobs = await ctx.jobs()
   const { head, account } = await jobs.state(paths)
   const merge = jobs.all().find(({ id }) => head.kind === 'undo' && id === head.of)
-  const needed = merge && head.only === undefined ? jobs.needed(merge).toReversed() : []
+  const needed = merge && !isPart(head) ? jobs.needed(merge).toReversed() : []
   if (needed.length === 0 || account.done + account.in_doubt === 0) return undefined
   let done = 0
   for (const each of needed) {

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { partText } from '../../core/undo-part.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { commandLine } from '../command-line.ts'
@@ -47,6 +48,7 @@ export async function jobRecord(
     first_other_value: progress.otherRows.first ?? null,
     of: head.of ?? null,
     undoes: head.kind === 'undo' ? (head.of ?? null) : null,
+    part: partText(head) ?? null,
     undone_by: undoneBy.get(paths.id) ?? null,
     needs: [...(head.needs ?? [])],
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,

@@ -1,43 +1,98 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
+import type { UndoRequest } from '../../jobs/plan/make-undo.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
+import { readInput } from '../../settings/read-input.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
 import { repointedBy } from '../bulk/repointed.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
+import { createMemberCheck } from '../member-check.ts'
 
 export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('undo <job>')
     .description('revert what a job did, where it is unchanged since; runs as a job of its own')
     .option('--fields <names>', 'take back these members of changed records alone, comma separated')
+    .option(
+      '--where <expr>',
+      'revert the records alone for which this jq expression is true: as they are now, and deleted ones as they were',
+    )
+    .option(
+      '--rows <lines>',
+      'revert what came from these lines of the input alone, as messages and _crm_line name them: 2-200,305',
+    )
+    .option('--ids <file>', 'revert the records with these ids alone, one a line; - reads stdin')
     .addHelpText(
       'after',
-      examples('crm jobs undo psve --dry-run', 'crm jobs undo psve', 'crm jobs undo psve --fields stage'),
+      examples(
+        'crm jobs undo psve --dry-run',
+        'crm jobs undo psve',
+        'crm jobs undo psve --fields stage',
+        'crm jobs undo psve --rows 2-200',
+        'crm jobs undo psve --where \'.company == "Acme"\'',
+      ),
     )
     .action(act(undoJob))
   addExpectFlag(command)
   addRunFlags(command)
-  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+  addScopedFlags(command, ['whereErrors', 'yes', 'dryRun', 'exitCode', 'progress'])
 }
 
 interface Flags extends PlanFlags {
   /** As typed. */
   readonly fields?: string
+  readonly rows?: string
+  readonly ids?: string
 }
 
 async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  // Here the flag does not choose what is printed.
+  // Here these flags do not choose what is printed.
   const only = ctx.flags.fields?.map((path) => path.join('.')).toSorted()
-  const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined } }
+  const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined, where: undefined } }
   const paths = jobs.find(word)
-  const made = await jobs.makeUndo(paths, only)
+  const selection = await selectionOf(ctx, paths, flags)
+  const made = await jobs.makeUndo(paths, { only, selection })
+  const leftOut = (await ctx.expr()).where?.leftOut()
+  if (leftOut !== undefined) ctx.note(leftOut)
   const repointed = only || made.type !== 'made' ? undefined : await repointedBy(ctx, paths)
   if (repointed !== undefined)
     ctx.note(`Then, ${repointed} that the merge re-pointed: back to the losers, under the ids that these have by then.`)
   const also = repointed && ` (${repointed} re-pointed after that)`
   return showOrSendMade(whole, made, word, { ...flags, also })
+}
+
+async function selectionOf(ctx: Context, paths: JobPaths, { rows, ids }: Flags): Promise<UndoRequest['selection']> {
+  const { where: text } = ctx.flags
+  const given = Object.entries({ '--where': text, '--rows': rows, '--ids': ids }).filter(
+    ([, value]) => value !== undefined,
+  )
+  if (given.length > 1) {
+    const names = given.map(([flag]) => flag).join(' and ')
+    throw new CrmError('usage', `${names} each select operations of the job`, { hint: 'use one of them' })
+  }
+  if (rows !== undefined) return { rows }
+  if (ids !== undefined) return { ids: await idsIn(ctx, ids) }
+  const { where, uses } = await ctx.expr()
+  if (!where || text === undefined) return undefined
+  const { noun } = (await (await ctx.jobs()).state(paths)).head
+  const check = createMemberCheck(ctx, resourceOf(noun), uses('none'))
+  const judge = async () => {
+    // First: a misspelt member is the usual reason why an expression fails.
+    await check.judge()
+    const failure = where.failure()
+    if (failure) throw failure
+  }
+  return { where: text, keepAll: where.keepAll, check: { see: check.see, judge } }
+}
+
+async function idsIn(ctx: Context, file: string): Promise<readonly string[]> {
+  const lines = (await readInput(ctx, file, '--ids')).split('\n')
+  return lines.map((line) => line.trim()).filter(Boolean)
 }

@@ -151,6 +151,7 @@ const JOB_MEMBERS = {
   first_other_value: TEXT_OR_NULL,
   of: TEXT_OR_NULL,
   undoes: TEXT_OR_NULL,
+  part: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
   needs: arrayOf(TEXT),
   paused_by: TEXT_OR_NULL,

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
+import { isPart } from '../../core/undo-part.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
@@ -176,10 +177,8 @@ export async function existingFromRun(
   let count = 0
   for (const paths of allJobs(jobsFolder)) {
     const head = headOf(paths)
-    const undo = undone.get(paths.id)
-    // An undo of some members leaves the records that the job created.
-    const isUndone = undo !== undefined && undo.head.only === undefined
-    if (head.account !== account || head.kind === 'undo' || isUndone || !isOfRun(head.run, run)) continue
+    if (head.account !== account || head.kind === 'undo' || !isOfRun(head.run, run)) continue
+    if (isUndoneWhole(undone, paths.id)) continue
     const { done } = (await readJobState(paths)).account
     if (done === 0) continue
     ids.push(paths.id)
@@ -212,7 +211,13 @@ function undosOf(jobsFolder: string, jobs: Iterable<string>): readonly JobPaths[
   return found
 }
 
-/** The undo in effect for each job: it reverted something, or may have, and was not undone itself. */
+/** Whether nothing that a job did is in effect; an undo of a part leaves the rest. */
+export function isUndoneWhole(undone: ReadonlyMap<string, JobState>, id: string): boolean {
+  const undo = undone.get(id)
+  return undo !== undefined && !isPart(undo.head) && !undone.has(undo.paths.id)
+}
+
+/** The undo in effect for each job: it reverted something, or may have, and was not undone itself as a whole. */
 export async function undosInEffect(
   jobsFolder: string,
   isDamageSkipped = false,
@@ -220,7 +225,7 @@ export async function undosInEffect(
   const held = new Map<string, JobState>()
   for (const { paths, of } of allUndos(jobsFolder, isDamageSkipped).toReversed()) {
     // The newest first: an undo of this undo was made after it.
-    if (held.has(paths.id) || held.has(of)) continue
+    if (isUndoneWhole(held, paths.id) || held.has(of)) continue
     const job = isDamageSkipped ? await stateOrDamage(paths) : await readJobState(paths)
     if (job.state !== 'damaged' && job.account.done + job.account.in_doubt > 0) held.set(of, job)
   }

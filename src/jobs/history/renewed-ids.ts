@@ -2,11 +2,13 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, memberOf } from '../../core/json.ts'
 import { idLike } from '../../core/record-ids.ts'
 import { typedProfile } from '../../core/shell-words.ts'
+import type { OperationHead } from '../plan/plan-format.ts'
 import type { JobPaths } from '../store/job-folder.ts'
-import { headOf, openJob } from '../store/open-job.ts'
-import { undosInEffect } from './earlier-jobs.ts'
+import { headOf, withJob } from '../store/open-job.ts'
+import type { JobProgress } from '../store/progress.ts'
+import { isUndoneWhole, undosInEffect } from './earlier-jobs.ts'
 import { allJobs, keptJob } from './find-jobs.ts'
-import { operationResults } from './job-results.ts'
+import { resultsOf } from './job-results.ts'
 import { readJobState } from './job-state.ts'
 
 /** The id that a record has now; undefined if it was deleted and not made again. */
@@ -16,37 +18,53 @@ export type RenewedIds = (id: string) => string | undefined
 export function renewedIds(paths: JobPaths): RenewedIds | undefined {
   const root = rootOf(paths)
   if (headOf(root).kind !== 'repoint') return undefined
-  const next = new Map<string, string>()
-  const gone = new Set<string>()
   const known = new Set<string>()
-  for (const job of allJobs(paths.jobsFolder)) {
+  const jobs = allJobs(paths.jobsFolder).filter((job) => {
     const { needs, kind, of } = headOf(job)
     const isUndo = kind === 'undo' && of !== undefined && known.has(of)
-    if (!needs?.includes(root.id) && !isUndo) continue
+    if (!needs?.includes(root.id) && !isUndo) return false
     known.add(job.id)
-    takeResults(job, next, gone)
+    return true
+  })
+  return idsThrough(jobs).idNow
+}
+
+export interface IdsThrough {
+  readonly idNow: RenewedIds
+  /** The earlier ids of records that may have been made again. */
+  readonly doubts: ReadonlySet<string>
+}
+
+/** What jobs, in their order, did with records: deletions, and creates of records that were deleted. */
+export function idsThrough(jobs: Iterable<JobPaths>): IdsThrough {
+  const next = new Map<string, string>()
+  const gone = new Set<string>()
+  const doubts = new Set<string>()
+  const take = ({ do: kind, id: own, restores }: OperationHead, id: string | null): void => {
+    if (own === undefined) return
+    if (kind === 'delete') gone.add(own)
+    else if (restores) gone.delete(own)
+    else if (kind === 'create' && id !== null) next.set(own, id)
   }
-  return (id) => {
+  for (const job of jobs) {
+    withJob(job, (plan) => {
+      const { progress, of } = resultsOf(plan)
+      for (const { op, head } of plan.all()) {
+        if (progress.endOf(op) === 'done') take(head, of(op).id)
+        else if (isDoubtful(progress, op) && head.do === 'create' && head.id !== undefined) doubts.add(head.id)
+      }
+    })
+  }
+  const idNow: RenewedIds = (id) => {
     let now = id
     for (let renewed = next.get(now); renewed !== undefined; renewed = next.get(now)) now = renewed
     return gone.has(now) ? undefined : now
   }
+  return { idNow, doubts }
 }
 
-function takeResults(job: JobPaths, next: Map<string, string>, gone: Set<string>): void {
-  const results = operationResults(job)
-  const plan = openJob(job)
-  try {
-    for (const { op, head } of plan.all()) {
-      const result = results[op]
-      if (result?.type !== 'done' || head.id === undefined) continue
-      if (head.do === 'delete') gone.add(head.id)
-      else if (head.restores) gone.delete(head.id)
-      else if (head.do === 'create' && result.id !== null) next.set(head.id, result.id)
-    }
-  } finally {
-    plan.close()
-  }
+function isDoubtful(progress: JobProgress, op: number): boolean {
+  return progress.endOf(op) === 'doubt' || progress.isUnanswered(op)
 }
 
 /** The job that it undoes, or whose undo it undoes, and so on; itself if it is no undo. */
@@ -89,7 +107,7 @@ export async function refusePartOfMerge(paths: JobPaths, command: readonly strin
   const undone = await undosInEffect(folder)
   if (head.kind === 'repoint') {
     for (const merge of allJobs(folder)) {
-      if (!headOf(merge).needs?.includes(paths.id) || undone.has(merge.id)) continue
+      if (!headOf(merge).needs?.includes(paths.id) || isUndoneWhole(undone, merge.id)) continue
       const { account, state } = await readJobState(merge)
       if (account.done + account.in_doubt > 0 || state === 'running')
         throw partOf(paths.id, `${merge.id} merged the contacts of its deals`, [merge.id], command)

@@ -1,47 +1,53 @@
 import { hash } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
+import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { typedProfile } from '../../core/shell-words.ts'
+import { isPart, partText, type UndoPart } from '../../core/undo-part.ts'
 import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
+import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
 import type { PlanningContext } from './make-job.ts'
 
 interface EarlierUndos {
   /** The undo that is resumed, or is done. */
   readonly held: JobState | undefined
-  /** Those that were cancelled, with their undos. */
+  /** Those of the same part that were cancelled, with their undos. */
   readonly before: readonly EarlierJob[]
+  /** Those of other parts, with their undos. */
+  readonly others: readonly EarlierJob[]
 }
 
-/** CrmError `conflict` if the undo was undone: only that job knows the new ids of the records that it created again. */
+/** CrmError `conflict` while the undo of another part has not ended, and if the undo was undone, which is reverted by another undo. */
 export async function earlierUndos(
   { jobsFolder, command }: PlanningContext,
   id: string,
-  only: readonly string[] | undefined,
+  part: UndoPart,
 ): Promise<EarlierUndos> {
   const own = allJobs(jobsFolder).filter((each) => {
     const { kind, of } = headOf(each)
     return kind === 'undo' && of === id
   })
   const undone = await undosInEffect(jobsFolder)
-  const run = undoRun(id, only)
+  const run = undoRun(id, part)
   for (const each of own) {
     const job = await readJobState(each)
-    if (job.state === 'cancelled' || hasNoEffect(job)) continue
-    if (!takesBack(job.head.only, only)) {
-      if (job.state !== 'finished') throw unfinishedUndo(job, command)
-      continue
-    }
+    if (job.state === 'cancelled' || job.state === 'planned' || hasNoEffect(job)) continue
+    if (job.state !== 'finished' && job.head.run !== run) throw unfinishedUndo(job, command)
+    if (!takesBack(job.head, part)) continue
     const by = undone.get(each.id)?.paths.id
-    if (by === undefined) return { held: job, before: [] }
+    if (by === undefined) return { held: job, before: [], others: [] }
     throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was undone by ${by}`, {
       hint: `crm jobs undo ${by}${typedProfile(command)}`,
       job: by,
     })
   }
-  const same = own.filter((each) => headOf(each).run === run)
-  return { held: undefined, before: await withUndos(jobsFolder, same, command) }
+  const ofRun = (isSame: boolean): readonly JobPaths[] => own.filter((each) => (headOf(each).run === run) === isSame)
+  const [before, others] = await Promise.all(
+    [true, false].map((isSame) => withUndos(jobsFolder, ofRun(isSame), command)),
+  )
+  return { held: undefined, before: before ?? [], others: others ?? [] }
 }
 
 /** Every record had changed since: they may be as the job left them by now. */
@@ -49,18 +55,24 @@ function hasNoEffect({ state, account: { done, in_doubt } }: JobState): boolean 
   return state === 'finished' && done + in_doubt === 0
 }
 
-/** Undos of different members of one job are different runs, so that the keys of one do not answer for another. */
-export function undoRun(id: string, only: readonly string[] | undefined): string {
-  return only === undefined ? `undo.${id}` : `undo.${id}.${hash('sha256', only.join(), 'base64url').slice(0, 22)}`
+/** Undos of different parts of one job are different runs, so that the keys of one do not answer for another. */
+export function undoRun(id: string, part: UndoPart): string {
+  const { only, selected } = part
+  if (!isPart(part)) return `undo.${id}`
+  const text = selected ? JSON.stringify([only ?? null, selected]) : only?.join()
+  return `undo.${id}.${hash('sha256', text ?? '', 'base64url').slice(0, 22)}`
 }
 
-/** Whether an undo of these members has taken back all that is asked for. */
-function takesBack(done: readonly string[] | undefined, only: readonly string[] | undefined): boolean {
-  return done === undefined || (only?.every((name) => done.includes(name)) ?? false)
+/** Whether an undo of one part has taken back all that is asked for. */
+function takesBack(done: UndoPart, asked: UndoPart): boolean {
+  const hasRows = !done.selected || isSameJson(done.selected as JsonValue, (asked.selected ?? null) as JsonValue)
+  return hasRows && (done.only === undefined || (asked.only?.every((name) => done.only?.includes(name)) ?? false))
 }
 
 function unfinishedUndo({ paths: { id }, head }: JobState, command: readonly string[]): CrmError {
-  return new CrmError('conflict', `${id}, which undoes ${head.only?.join(', ')} of ${head.of}, has not ended`, {
+  const part = partText(head)
+  const what = part === undefined ? head.of : `${part} of ${head.of}`
+  return new CrmError('conflict', `${id}, which undoes ${what}, has not ended`, {
     hint: `crm jobs resume ${id}${typedProfile(command)}, or crm jobs cancel ${id}`,
     job: id,
   })

@@ -7,6 +7,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
+import type { UndoPart } from '../../core/undo-part.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
@@ -139,7 +140,18 @@ export interface MadeJob {
   readonly question?: string | undefined
 }
 
-type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'ordered' | 'needs' | 'updates' | 'upsert' | 'terms' | keyof Asked
+type Kept =
+  | 'kind'
+  | 'noun'
+  | 'run'
+  | 'of'
+  | keyof UndoPart
+  | 'ordered'
+  | 'needs'
+  | 'updates'
+  | 'upsert'
+  | 'terms'
+  | keyof Asked
 
 export type JobIdentity = Pick<PlanHead, Kept>
 
@@ -170,7 +182,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, only, ordered, needs, updates, upsert, terms, asked, unasked }: JobIdentity,
+  { kind, noun, run, of, only, selected, ordered, needs, updates, upsert, terms, asked, unasked }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -180,6 +192,7 @@ function planHead(
     input: undefined,
     of,
     ...(only === undefined ? {} : { only }),
+    ...(selected && { selected }),
     ...(ordered && { ordered }),
     ...(needs && needs.length > 0 && { needs }),
     ...(updates === undefined ? {} : { updates }),

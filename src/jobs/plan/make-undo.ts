@@ -10,10 +10,26 @@ import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { resultsOf, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { readJobState } from '../history/job-state.ts'
-import { type RenewedIds, refusePartOfMerge, renewed, renewedIds } from '../history/renewed-ids.ts'
+import {
+  type IdsThrough,
+  idsThrough,
+  type RenewedIds,
+  refusePartOfMerge,
+  renewed,
+  renewedIds,
+} from '../history/renewed-ids.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobDraft, JobPaths } from '../store/job-folder.ts'
 import { headOf, openJob } from '../store/open-job.ts'
+import {
+  type ChosenOf,
+  type ChosenOperations,
+  chosenByPlan,
+  chosenByRecords,
+  chosenIn,
+  selectedBy,
+  type UndoSelection,
+} from './chosen-operations.ts'
 import { earlierUndos, undoRun } from './earlier-undos.ts'
 import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
@@ -50,16 +66,21 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   beyond_limit: '',
 }
 
-/**
- * A job that reverts another one, as far as its records are unchanged since; the rest is named. With `only` these members of
- * changed records, and nothing of records that the job created or deleted.
- */
+export interface UndoRequest {
+  /** These members of changed records, and nothing of records that the job created or deleted; undefined: all. */
+  readonly only?: readonly string[] | undefined
+  /** Undefined: all operations. */
+  readonly selection?: UndoSelection | undefined
+}
+
+/** A job that reverts another one, or a part of it, as far as its records are unchanged since; the rest is named. */
 export async function makeUndo(
   context: PlanningContext,
   paths: JobPaths,
-  only?: readonly string[],
+  { only, selection }: UndoRequest = {},
 ): Promise<MadeImport> {
   if (only) refuseUnwritten(paths, only)
+  const part = { ...(only && { only }), ...(selection && { selected: selectedBy(selection) }) }
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     const hint = `crm jobs resume ${paths.id}${typedProfile(context.command)}, or crm jobs cancel ${paths.id}`
@@ -67,9 +88,10 @@ export async function makeUndo(
   }
   const head = headOf(paths)
   refuseOtherAccount(head, context.account)
+  if (selection && head.needs) throw notByRows(paths.id, context.command)
   await refusePartOfMerge(paths, context.command)
   await dropPlannedOf(context, 'undo', paths.id)
-  const { held, before } = await earlierUndos(context, paths.id, only)
+  const { held, before, others } = await earlierUndos(context, paths.id, part)
   if (held) return { type: 'same', job: held }
   let lines: readonly string[] = []
   let leftLines: readonly string[] = []
@@ -78,15 +100,16 @@ export async function makeUndo(
   const job = await makeJob(
     context,
     {
-      ...{ kind: 'undo', noun: head.noun, run: undoRun(paths.id, only), of: paths.id },
-      ...(only && { only }),
+      ...{ kind: 'undo', noun: head.noun, run: undoRun(paths.id, part), of: paths.id },
+      ...part,
       ...(head.ordered && { ordered: head.ordered }),
       ...(head.updates === undefined ? {} : { updates: head.updates }),
       ...asked,
     },
     async (builder, draft) => {
-      const { stayed, unseen, dropped } = await planUndo({ context, paths, builder, draft, before, rules, only })
-      lines = [...stayedLines(stayed), ...unseenLines(unseen)]
+      const parts = { context, paths, builder, draft, before, others, rules, only, selection }
+      const { stayed, unseen, dropped, chosenLine } = await planUndo(parts)
+      lines = [...chosenLine, ...stayedLines(stayed), ...unseenLines(unseen)]
       const isRestoring = head.unasked !== undefined && builder.counts.create > 0
       leftLines = [
         ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
@@ -96,6 +119,14 @@ export async function makeUndo(
     },
   )
   return { type: 'made', job, lines, leftLines }
+}
+
+/** Deals would keep a winner of which a part was taken back. */
+function notByRows(id: string, command: readonly string[]): CrmError {
+  return new CrmError('conflict', `${id} is a merge that re-pointed deals, and is undone as a whole`, {
+    hint: `crm jobs undo ${id}${typedProfile(command)}`,
+    job: id,
+  })
 }
 
 /** Records that the job created are deleted. */
@@ -108,15 +139,16 @@ function mayDelete(paths: JobPaths): boolean {
   }
 }
 
-interface UndoParts {
+interface UndoParts extends UndoRequest {
   readonly context: PlanningContext
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobDraft
-  /** Earlier undos of the same job that are not in effect. */
+  /** Earlier undos of the same part that are not in effect. */
   readonly before: readonly EarlierJob[]
+  /** Those of other parts. */
+  readonly others: readonly EarlierJob[]
   readonly rules: RowRules
-  readonly only: readonly string[] | undefined
 }
 
 /** Of the records that are gone, so many are asked for by their ids. */
@@ -127,9 +159,12 @@ interface Findings {
   readonly unseen: Unseen
   /** Members of deleted records that are not sent. */
   readonly dropped: Set<string>
+  /** How many operations are selected; none if all are. */
+  readonly chosenLine: readonly string[]
 }
 
-async function planUndo({ context, paths, builder, draft, before, rules, only }: UndoParts): Promise<Findings> {
+async function planUndo(undo: UndoParts): Promise<Findings> {
+  const { context, paths, builder, draft, before, others, rules, only } = undo
   const stayed: Stayed = { create: 0, delete: 0 }
   const unseen: Unseen = { count: 0, names: new Set() }
   const dropped = new Set<string>()
@@ -141,12 +176,13 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     const isKept = (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
     const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
-    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only, unseen, dropped }
-    const now = await readNow(context, { plan, results, draft })
-    const withNotes = await dealsWithNotes(context, plan, results)
+    const undone = idsThrough(others.map((each) => each.paths))
+    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only, unseen, dropped, undone }
+    const { now, chosen } = await chooseNow(undo, { plan, results, idNow: undone.idNow })
+    const withNotes = await dealsWithNotes(context, plan, results, chosen)
     const moved = new MovedOperations(builder, plan.head.ordered)
     const idNow = renewedIds(paths)
-    for (const { operation, before } of inUndoOrder(plan)) {
+    for (const { operation, before } of inUndoOrder(plan, chosen)) {
       if (!isChosen(operation, only, stayed)) continue
       const parts = { ...given, operation, before, results, now, withNotes }
       const { planned, left = [] } = idNow ? revertRepoint(parts, idNow) : revert(parts)
@@ -159,11 +195,20 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     }
     now?.close()
     await checkGone(context, noun, builder.leftOut.first)
-    return { stayed, unseen, dropped }
+    const chosenLine = chosen ? [`${chosen.count} of ${plan.count} operations of ${paths.id} are selected.`] : []
+    return { stayed, unseen, dropped, chosenLine }
   } finally {
     ledger?.close()
     plan.close()
   }
+}
+
+/** The records as they are now, and the selected operations; undefined: all. */
+async function chooseNow({ context, draft, selection }: UndoParts, of: ChosenOf) {
+  const named = selection && chosenByPlan(selection, of)
+  const now = await readNow(context, { ...of, draft, chosen: named })
+  const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
+  return { now, chosen }
 }
 
 /** A list that is short by its description lacks records that the server has. */
@@ -178,13 +223,13 @@ interface Imaged {
 }
 
 /** Of a plan whose operations wait for others, the last one first, and so all of it in memory. */
-function* inUndoOrder(plan: JobFile): Generator<Imaged, void, undefined> {
+function* inUndoOrder(plan: JobFile, chosen: ChosenOperations | undefined): Generator<Imaged, void, undefined> {
   const imaged = (operation: PlanOperation) => ({ operation, before: plan.before(operation.op) })
-  if (plan.head.ordered) yield* [...plan.all()].reverse().map(imaged)
-  else for (const operation of plan.all()) yield imaged(operation)
+  if (plan.head.ordered) yield* [...chosenIn(plan, chosen)].reverse().map(imaged)
+  else for (const operation of chosenIn(plan, chosen)) yield imaged(operation)
 }
 
-interface RevertParts extends Omit<Findings, 'stayed'> {
+interface RevertParts extends Pick<Findings, 'unseen' | 'dropped'> {
   readonly noun: JobNoun
   readonly operation: PlanOperation
   readonly before: JsonObject | undefined
@@ -199,6 +244,8 @@ interface RevertParts extends Omit<Findings, 'stayed'> {
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
   readonly only: readonly string[] | undefined
+  /** By undos of other parts. */
+  readonly undone: IdsThrough
 }
 
 /** Both are absent for an operation that was not done. */
@@ -253,8 +300,17 @@ function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: S
 
 /** For an operation that was done, or may have been. */
 function revertDone(parts: WithNow, id: string): Reverted {
+  const { operation, undone, now } = parts
+  const idNow = undone.idNow(id)
+  if (operation.head.do !== 'delete')
+    return idNow === undefined ? stays(operation, id, 'as_before') : revertWrite(parts, idNow)
+  if (idNow !== undefined && idNow !== id)
+    return stays(operation, idNow, now.find(idNow).length > 0 ? 'as_before' : 'gone')
+  return undone.doubts.has(id) ? stays(operation, id, 'in_doubt') : revertDelete(parts, id)
+}
+
+function revertDelete(parts: WithNow, id: string): Reverted {
   const { operation, before, noun } = parts
-  if (operation.head.do !== 'delete') return revertWrite(parts, id)
   if (parts.isRestorable) {
     if (parts.now.find(id).length > 0) return stays(operation, id, 'as_before')
     return { planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: {}, restores: true } }

@@ -2,6 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { StoredResults } from '../history/job-results.ts'
 import type { JobFile } from '../store/job-file.ts'
+import { type ChosenOperations, chosenIn } from './chosen-operations.ts'
 import type { PlanningContext } from './make-job.ts'
 import { parentIdIn } from './plan-format.ts'
 
@@ -10,10 +11,11 @@ export async function dealsWithNotes(
   context: PlanningContext,
   plan: JobFile,
   results: StoredResults,
+  chosen: ChosenOperations | undefined,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>()
   if (plan.head.noun !== 'deals') return ids
-  for (const { op, head } of plan.all()) {
+  for (const { op, head } of chosenIn(plan, chosen)) {
     const id = head.do === 'create' && results.progress.endOf(op) === 'done' ? results.of(op).id : null
     if (id !== null) ids.add(id)
   }

@@ -10,6 +10,7 @@ import {
   type Resource,
   resourceOf,
 } from '../../core/resources/registry.ts'
+import type { UndoPart } from '../../core/undo-part.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
 import type { DealUpdates } from '../send/deal-mutations.ts'
 import type { Duplicates } from './repeated-rows.ts'
@@ -30,7 +31,7 @@ export interface PlanInput {
 }
 
 /** The first line of a plan: what the job is, which never changes. */
-export interface PlanHead extends Asked {
+export interface PlanHead extends Asked, UndoPart {
   readonly crm_plan: 1
   readonly job: string
   readonly kind: JobKind
@@ -43,8 +44,6 @@ export interface PlanHead extends Asked {
   readonly input: PlanInput | undefined
   /** The job that this one undoes or retries. */
   readonly of: string | undefined
-  /** Of an undo: it takes back these members alone; undefined: all that the job did. */
-  readonly only?: readonly string[]
   /** Its operations wait for others (`after`), so an undo reverts them in reverse order. */
   readonly ordered?: true
   /** Planning compared its rows with every record by these members; absent: it did not, or a plan of an earlier version. */

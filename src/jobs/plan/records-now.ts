@@ -2,8 +2,10 @@ import type { KeyReader } from '../../api/keyed-reads.ts'
 import { RATE_SHARE } from '../../core/rate-share.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { StoredResults } from '../history/job-results.ts'
+import type { RenewedIds } from '../history/renewed-ids.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobDraft } from '../store/job-folder.ts'
+import { type ChosenOperations, chosenIn, idsOf } from './chosen-operations.ts'
 import { byId, Existing } from './existing.ts'
 import { keyReaderFor } from './key-requests.ts'
 import type { PlanningContext } from './make-job.ts'
@@ -23,6 +25,10 @@ interface NowParts {
   readonly plan: JobFile
   readonly results: StoredResults
   readonly draft: JobDraft
+  /** The ids that earlier undos left of its records. */
+  readonly idNow: RenewedIds
+  /** Undefined: all. */
+  readonly chosen: ChosenOperations | undefined
 }
 
 /** Undefined if nothing can be reverted. */
@@ -45,13 +51,13 @@ async function pagesNow(context: PlanningContext, parts: NowParts): Promise<Asyn
   return reader ? pagesById(reader, parts, context.signal) : context.list(noun)
 }
 
-async function* pagesById(reader: KeyReader, { plan, results }: NowParts, signal: AbortSignal): AsyncGenerator<Page> {
+async function* pagesById(reader: KeyReader, parts: NowParts, signal: AbortSignal): AsyncGenerator<Page> {
   let ids: string[] = []
   const page = async () => ({ items: await reader.read(ids, { signal, rateShare: RATE_SHARE }) })
-  for (const { op, head } of plan.all()) {
+  for (const operation of chosenIn(parts.plan, parts.chosen)) {
     // A record that an undo created again has another id than the plan names.
-    const id = head.do === 'create' ? results.of(op).id : head.id
-    if (id) ids.push(id)
+    const [id] = idsOf(operation, parts)
+    if (id !== undefined) ids.push(id)
     if (ids.length < reader.size) continue
     yield await page()
     ids = []

@@ -1,0 +1,29 @@
+/** Operations of a job: by an expression, by lines of its input, or by ids, of which the number and the checksum are kept. */
+export type Selected =
+  | { readonly where: string }
+  | { readonly rows: string }
+  | { readonly ids: number; readonly sha256: string }
+
+/** What an undo takes back; all that the job did if both are undefined. */
+export interface UndoPart {
+  /** Of records that the job changed, these members alone. */
+  readonly only?: readonly string[]
+  /** These operations alone. */
+  readonly selected?: Selected
+}
+
+export function isPart({ only, selected }: UndoPart): boolean {
+  return only !== undefined || selected !== undefined
+}
+
+/** `name, company of rows 2-200`; undefined for all of a job. */
+export function partText({ only, selected }: UndoPart): string | undefined {
+  const parts = [only?.join(', '), selected && selectedText(selected)].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' of ')
+}
+
+function selectedText(selected: Selected): string {
+  if ('where' in selected) return `records where ${selected.where}`
+  if ('rows' in selected) return `rows ${selected.rows}`
+  return selected.ids === 1 ? '1 id' : `${selected.ids} ids`
+}
