@@ -116,7 +116,14 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an import that another process planned meanwhile is planned once more',
     file: 'src/jobs/plan/make-job.ts',
-    line: 'refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.known])',
+    line: 'refuseNewer: () => refuseNewerJobs(jobsFolder, { account, run }, known),',
+    to: 'refuseNewer: () => {},',
+    tests: ['test/commands/jobs/started-twice.test.ts'],
+  },
+  {
+    name: 'an undo that another process planned meanwhile is planned once more',
+    file: 'src/jobs/plan/earlier-undos.ts',
+    line: 'if (newer) throw startedMeanwhile(newer.id)',
     to: '',
     tests: ['test/commands/jobs/started-twice.test.ts'],
   },
@@ -403,7 +410,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo that is run twice deletes records that were created since',
     file: 'src/jobs/plan/earlier-undos.ts',
-    line: 'if (by === undefined) return { held: job, before: [], others: [] }',
+    line: 'if (by === undefined) return { held: job, before: [], others: [], planned, refuseNewer: () => {} }',
     to: 'if (by === undefined) continue',
     tests: ['test/commands/undo.test.ts'],
   },

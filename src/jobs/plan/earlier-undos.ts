@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { isPart, partText, type UndoPart } from '../../core/undo-part.ts'
-import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
+import { type EarlierJob, startedMeanwhile, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../store/job-folder.ts'
@@ -17,6 +17,10 @@ interface EarlierUndos {
   readonly before: readonly EarlierJob[]
   /** Those of other parts, with their undos. */
   readonly others: readonly EarlierJob[]
+  /** Those that have sent nothing. */
+  readonly planned: readonly JobPaths[]
+  /** CrmError `conflict` for an undo of the job that another process has made since. */
+  readonly refuseNewer: () => void
 }
 
 /** CrmError `conflict` while the undo of another part has not ended, and if the undo was undone, which is reverted by another undo. */
@@ -25,19 +29,18 @@ export async function earlierUndos(
   id: string,
   part: UndoPart,
 ): Promise<EarlierUndos> {
-  const own = allJobs(jobsFolder).filter((each) => {
-    const { kind, of } = headOf(each)
-    return kind === 'undo' && of === id
-  })
+  const own = undosOf(jobsFolder, id)
+  const planned: JobPaths[] = []
   const undone = await undosInEffect(jobsFolder)
   const run = undoRun(id, part)
   for (const each of own) {
     const job = await readJobState(each)
+    if (job.state === 'planned') planned.push(each)
     if (job.state === 'cancelled' || job.state === 'planned' || hasNoEffect(job)) continue
     if (job.state !== 'finished' && job.head.run !== run) throw unfinishedUndo(job, command)
     if (!takesBack(job.head, part)) continue
     const by = undone.get(each.id)?.paths.id
-    if (by === undefined) return { held: job, before: [], others: [] }
+    if (by === undefined) return { held: job, before: [], others: [], planned, refuseNewer: () => {} }
     throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was undone by ${by}`, {
       hint: `crm jobs undo ${by}${typedProfile(command)}`,
       job: by,
@@ -47,7 +50,19 @@ export async function earlierUndos(
   const [before, others] = await Promise.all(
     [true, false].map((isSame) => withUndos(jobsFolder, ofRun(isSame), command)),
   )
-  return { held: undefined, before: before ?? [], others: others ?? [] }
+  const known = new Set(own.map((each) => each.id))
+  const refuseNewer = () => {
+    const newer = undosOf(jobsFolder, id).find((each) => !known.has(each.id))
+    if (newer) throw startedMeanwhile(newer.id)
+  }
+  return { held: undefined, before: before ?? [], others: others ?? [], planned, refuseNewer }
+}
+
+function undosOf(jobsFolder: string, id: string): readonly JobPaths[] {
+  return allJobs(jobsFolder).filter((each) => {
+    const { kind, of } = headOf(each)
+    return kind === 'undo' && of === id
+  })
 }
 
 /** Every record had changed since: they may be as the job left them by now. */

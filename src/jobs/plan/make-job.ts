@@ -10,7 +10,6 @@ import type { InputStream } from '../../core/streams.ts'
 import type { UndoPart } from '../../core/undo-part.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
-import { allJobs } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { ServerMembers } from '../input/row.ts'
 import {
@@ -23,12 +22,11 @@ import {
   removeJob,
 } from '../store/job-folder.ts'
 import { withJobLock } from '../store/job-lock.ts'
-import { headOf } from '../store/open-job.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
 import type { Part } from './part-of-plan.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { JobKind, JobNoun, JobTotals, PlanHead } from './plan-format.ts'
+import type { JobNoun, JobTotals, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
 import type { Preview } from './preview.ts'
 
@@ -155,12 +153,17 @@ type Kept =
 
 export type JobIdentity = Pick<PlanHead, Kept>
 
+interface MakeOptions {
+  readonly part?: Part
+  readonly finish?: (draft: JobDraft) => Promise<JobPaths>
+}
+
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
 export async function makeJob(
   context: PlanningContext,
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: JobDraft) => Promise<void>,
-  part?: Part,
+  { part, finish = finishDraft }: MakeOptions = {},
 ): Promise<MadeJob> {
   const draft = openDraft(context.draftsFolder, context.nowMs())
   let builder: PlanBuilder | undefined
@@ -172,7 +175,7 @@ export async function makeJob(
     const { fields, leftOut, failing, preview } = builder
     builder = undefined
     const left = { leftOut: leftOut.first, failing: failing.first }
-    return { paths: await finishDraft(draft), head, end, fields: fields.list(), preview: preview.list(), ...left }
+    return { paths: await finish(draft), head, end, fields: fields.list(), preview: preview.list(), ...left }
   } catch (error) {
     builder?.drop()
     dropDraft(draft)
@@ -228,27 +231,34 @@ interface Planned {
 }
 
 /** Two processes that plan the same rows at once each see no job of the other: only the first one makes a job. */
-export async function finishAlone(
-  context: PlanningContext,
-  draft: JobDraft,
-  { run, earlier }: Planned,
-): Promise<JobPaths> {
-  const { account, jobsFolder, draftsFolder } = context
-  if (draftsFolder !== jobsFolder) return finishDraft(draft)
-  return withLock(join(jobsFolder, '.starting'), async () => {
-    refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.known])
-    await dropPlanned(context, earlier.planned)
-    return finishDraft(draft)
+export function finishAlone(context: PlanningContext, draft: JobDraft, { run, earlier }: Planned): Promise<JobPaths> {
+  const known = [...earlier.jobs.map(({ paths }) => paths), ...earlier.known]
+  const { account, jobsFolder } = context
+  return finishFirst(context, draft, {
+    planned: earlier.planned,
+    refuseNewer: () => refuseNewerJobs(jobsFolder, { account, run }, known),
   })
 }
 
-/** Removes unsent undos or retries of one job. */
-export async function dropPlannedOf(context: PlanningContext, kind: JobKind, id: string): Promise<void> {
-  for (const paths of allJobs(context.jobsFolder)) {
-    const head = headOf(paths)
-    if (head.kind !== kind || head.of !== id) continue
-    if ((await readJobState(paths)).state === 'planned') await dropPlanned(context, [paths])
-  }
+interface First {
+  /** Jobs that were known when planning began and had sent nothing; they are removed. */
+  readonly planned: readonly JobPaths[]
+  /** Throws if another process has made a job since. */
+  readonly refuseNewer: () => void
+}
+
+export async function finishFirst(
+  context: PlanningContext,
+  draft: JobDraft,
+  { planned, refuseNewer }: First,
+): Promise<JobPaths> {
+  const { jobsFolder, draftsFolder } = context
+  if (draftsFolder !== jobsFolder) return finishDraft(draft)
+  return withLock(join(jobsFolder, '.starting'), async () => {
+    refuseNewer()
+    await dropPlanned(context, planned)
+    return finishDraft(draft)
+  })
 }
 
 const RUN_CHARS = 22

@@ -69,7 +69,7 @@ export async function makeSelection(context: PlanningContext, request: Selection
       const failure = where.failure()
       if (failure) throw failure
     },
-    request.part,
+    { part: request.part },
   )
   return { type: 'made', job, lines: [], leftLines: [] }
 }

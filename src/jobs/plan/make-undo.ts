@@ -35,7 +35,7 @@ import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
+import { finishFirst, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
@@ -90,8 +90,7 @@ export async function makeUndo(
   refuseOtherAccount(head, context.account)
   if (selection && head.needs) throw notByRows(paths.id, context.command)
   await refusePartOfMerge(paths, context.command)
-  await dropPlannedOf(context, 'undo', paths.id)
-  const { held, before, others } = await earlierUndos(context, paths.id, part)
+  const { held, before, others, ...first } = await earlierUndos(context, paths.id, part)
   if (held) return { type: 'same', job: held }
   let lines: readonly string[] = []
   let leftLines: readonly string[] = []
@@ -117,6 +116,7 @@ export async function makeUndo(
         ...(dropped.size > 0 ? [`Not restored: ${[...dropped].join(', ')}, which no update sends.`] : []),
       ]
     },
+    { finish: (draft) => finishFirst(context, draft, first) },
   )
   return { type: 'made', job, lines, leftLines }
 }

@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { crm } from '../../harness/crm.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { startProxy } from '../../harness/proxy.ts'
+import { serveForTest } from '../../service/serve-for-test.ts'
 
 test('two starts of one import at the same moment create each row once', async () => {
   const file = join(tempFolder(), 'people.csv')
@@ -30,4 +32,36 @@ test('two starts of one import at the same moment create each row once', async (
   const refused = runs.filter(({ exit }) => exit !== 0)
   expect(refused).toHaveLength(1)
   expect(refused[0]?.stderr).toMatch(/job_\w+ was started meanwhile by another process, with the same rows/)
+})
+
+test('of two undos of one job at the same moment one is refused, also of different parts', async () => {
+  const service = await serveForTest()
+  let bothRead = Promise.withResolvers<void>()
+  let lists: number | undefined
+  const proxy = await startProxy(service.url, (method) => {
+    if (method !== 'GET' || lists === undefined) return undefined
+    if (++lists === 2) bothRead.resolve()
+    return bothRead.promise
+  })
+  const env = emptyHome({ CRM_BASE_URL: proxy, CRM_API_KEY: service.key.text })
+  const file = join(tempFolder(), 'people.csv')
+  for (const parts of [
+    [[], []],
+    [
+      ['--rows', '2'],
+      ['--rows', '3'],
+    ],
+  ]) {
+    writeFileSync(file, `email\n${parts.length}${parts[0]?.length}@x.test\nother${parts[0]?.length}@x.test\n`)
+    await crmPrints(['contacts', 'import', file, '--yes'], env)
+    const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+    bothRead = Promise.withResolvers<void>()
+    lists = 0
+    const args = ['jobs', 'undo', job, '--yes', '--expect-most', '2']
+    const runs = await Promise.all(parts.map((part) => crm([...args, ...part], env)))
+    lists = undefined
+    expect(runs.map(({ exit }) => exit).toSorted()).toEqual([0, 7])
+    const refused = runs.find(({ exit }) => exit === 7)
+    expect(refused?.stderr).toMatch(/job_\w+ was started meanwhile by another process, with the same rows/)
+  }
 })
