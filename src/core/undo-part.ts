@@ -24,6 +24,6 @@ export function partText({ only, selected }: UndoPart): string | undefined {
 
 function selectedText(selected: Selected): string {
   if ('where' in selected) return `records where ${selected.where}`
-  if ('rows' in selected) return `rows ${selected.rows}`
+  if ('rows' in selected) return `${/[-,]/.test(selected.rows) ? 'rows' : 'row'} ${selected.rows}`
   return selected.ids === 1 ? '1 id' : `${selected.ids} ids`
 }

@@ -241,3 +241,21 @@ test('a line or an id that is none of the job, and two selections at once, are r
   const update = await json('contacts', 'update', '--where', '.name == "Nobody"', '--set', 'phone=1', '--yes')
   expect({ ...none, job: '' }).toEqual({ ...update, job: '' })
 })
+
+test('a plan whose job was undone is not applied again, until the undo is undone', async () => {
+  const { json, crm, file } = await serviceHome()
+  const plan = file('rows.csv', 'email,name\na@x.test,A\nb@x.test,B\n').replace('rows.csv', 'the.plan')
+  await json('contacts', 'import', plan.replace('the.plan', 'rows.csv'), '--plan', plan)
+  const { job } = await json('apply', plan, '--yes')
+  const undo = await json('jobs', 'undo', job, '--rows', '2', '--yes', '--expect', '1')
+  const refused = await crm('apply', plan, '--yes')
+  expect(refused.exit).toBe(7)
+  expect(refused.stderr).toContain(`${job} has sent this plan, and ${undo.job} undid row 2; nothing was sent`)
+  const [command = ''] = /jobs undo job_\w+/.exec(refused.stderr) ?? []
+  await json(...command.split(' '), '--yes')
+  expect(await crm('apply', plan, '--yes')).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining(`${job} has already done this`),
+  })
+  expect(await json('contacts', 'list')).toHaveLength(2)
+})

@@ -2,7 +2,9 @@ import { CrmError } from '../../core/errors.ts'
 import { decodeId, timeOfSerial } from '../../core/ids.ts'
 import { isSameJson, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
-import { jobsBeside } from '../history/earlier-jobs.ts'
+import { typedProfile } from '../../core/shell-words.ts'
+import { partText } from '../../core/undo-part.ts'
+import { jobsBeside, undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
@@ -33,7 +35,10 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     refuseOtherAccount(plan.head, context.account)
     refuseLaterJob(plan, context.nowMs())
     const job = await existingJob(context, plan)
-    if (job) return { type: 'same', job }
+    if (job) {
+      await refuseUndone(context, job)
+      return { type: 'same', job }
+    }
     const head = await ownHead(context, plan)
     const known = allJobs(context.jobsFolder)
     const before = await jobsBeside(context.jobsFolder, head, context.command)
@@ -79,6 +84,18 @@ async function existingJob(context: PlanningContext, { head, end, path }: PlanFi
   if (job.state !== 'planned') return job
   await dropPlanned(context, [paths])
   return undefined
+}
+
+/** The records are not as the plan wants them, and its keys were used. */
+async function refuseUndone({ jobsFolder, command }: PlanningContext, { paths: { id } }: JobState): Promise<void> {
+  const undo = (await undosInEffect(jobsFolder)).get(id)
+  if (!undo) return
+  const { id: by } = undo.paths
+  const what = partText(undo.head) ?? 'it'
+  throw new CrmError('conflict', `${id} has sent this plan, and ${by} undid ${what}; nothing was sent`, {
+    hint: `crm jobs undo ${by}${typedProfile(command)} takes that back; for a new plan, run the command that made this one again`,
+    job: id,
+  })
 }
 
 /** Jobs are in the order of their ids: an undo of a later one would come before it, and would not count. */
