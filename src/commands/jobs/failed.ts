@@ -47,6 +47,11 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
     const pages = limitRows(jobs.leftOut(paths), requestedLimit(ctx))
     return printList(ctx, { pages, columns: LEFT_OUT_COLUMNS, plural: 'rows that were left out' })
   }
+  const { sentBy, progress } = await jobs.state(paths)
+  if (sentBy !== undefined) {
+    const rows = progress.unanswered === 1 ? '1 row is' : `${progress.unanswered} rows are`
+    ctx.note(`${paths.id} is being sent by ${sentBy}; ${rows} under way, and not listed.`)
+  }
   const limit = requestedLimit(ctx)
   await printList(ctx, { pages: jobs.failures(paths, limit), columns: COLUMNS, plural: 'failed rows' })
   const report = await jobs.reportFailures(paths)

@@ -11,7 +11,7 @@ import { printList } from '../print.ts'
 import { jobRecord } from './show.ts'
 
 const COLUMNS = [
-  ...['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed', 'in_doubt', 'unsent'],
+  ...['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed', 'in_doubt', 'under_way', 'unsent'],
   ...['part', 'undone_by', 'made_at'],
 ]
 

@@ -21,7 +21,9 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  const { id, command, ...job } = await jobRecord(jobs, await jobs.state(paths), await jobs.undone())
+  const state = await jobs.state(paths)
+  const { id, command, ...job } = await jobRecord(jobs, state, await jobs.undone())
+  if (state.sentBy !== undefined) ctx.note(`${paths.id} is being sent by ${state.sentBy}.`)
   const fields = [...jobs.fields(paths)]
   return printOne(ctx, { id: id ?? null, command: command ?? null, fields, ...job })
 }
@@ -33,6 +35,8 @@ export async function jobRecord(
   undoneBy: ReadonlyMap<string, string>,
 ): Promise<CrmRecord> {
   const { paths, head, state, account, progress } = job
+  // A row without a result is in doubt only after its process has ended.
+  const underWay = state === 'running' ? progress.unanswered : 0
   return {
     id: paths.id,
     state,
@@ -43,6 +47,8 @@ export async function jobRecord(
     server: head.account,
     account: head.account,
     ...account,
+    in_doubt: account.in_doubt - underWay,
+    under_way: underWay,
     still_failed: await jobs.countLeft(job),
     other_values: progress.otherRows.count,
     first_other_value: progress.otherRows.first ?? null,

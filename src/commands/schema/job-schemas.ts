@@ -146,6 +146,7 @@ const JOB_MEMBERS = {
   input: TEXT_OR_NULL,
   account: TEXT,
   ...COUNTS,
+  under_way: COUNT,
   still_failed: COUNT,
   other_values: COUNT,
   first_other_value: TEXT_OR_NULL,

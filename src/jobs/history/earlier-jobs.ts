@@ -1,11 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
-import { typedProfile } from '../../core/shell-words.ts'
 import { isPart } from '../../core/undo-part.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
 import { allJobs } from './find-jobs.ts'
+import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
 const UUID_LENGTH = 36
@@ -150,11 +150,13 @@ async function jobsOf(
   return jobs
 }
 
-function unfinished({ paths: { id }, state, head }: JobState, command: readonly string[]): CrmError {
+function unfinished(job: JobState, command: readonly string[]): CrmError {
+  const { state, head } = job
+  const { id } = job.paths
   const what = state === 'running' ? 'is running' : 'was stopped before its end'
   const why = head.kind === 'undo' ? `, and is the undo of ${head.of}` : ', and may have sent some of these rows'
   return new CrmError('conflict', `${id} ${what}${why}`, {
-    hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or cancel it: crm jobs cancel ${id}`,
+    hint: unendedHint(job, command),
     job: id,
     ...(state === 'running' && { isBusy: true }),
   })

@@ -9,6 +9,7 @@ import type { DoubtEntry, FailedEntry } from '../store/entry.ts'
 import { HEADER_ROW } from '../store/input-copy.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
+import { isJobLocked } from '../store/job-lock.ts'
 import { openJob } from '../store/open-job.ts'
 import { JobProgress, STATES } from '../store/progress.ts'
 
@@ -35,6 +36,13 @@ export function* failuresOf(job: JobFile, progress: JobProgress): Generator<RowF
       const text = progress.isUnanswered(operation.op) ? undefined : texts.get(operation.op)
       yield failureOf(operation, text === undefined ? { why: NO_ANSWER } : (JSON.parse(text) as FailureText))
     }
+  }
+}
+
+/** While a process sends the job, a row without a result is under way, and not in doubt. */
+function* knownFailures(job: JobFile, progress: JobProgress, isSent: boolean): ReturnType<typeof failuresOf> {
+  for (const failure of failuresOf(job, progress)) {
+    if (!isSent || !progress.isUnanswered(failure.operation.op)) yield failure
   }
 }
 
@@ -69,12 +77,17 @@ export interface FailurePage {
 
 /** Rows that failed or are in doubt, as records, in the order of the plan. */
 export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
+  const isSent = isJobLocked(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
     let items: CrmRecord[] = []
     let count = 0
-    for (const { operation, state, code, field = null, reason, requestId = null } of failuresOf(plan, progress)) {
+    for (const { operation, state, code, field = null, reason, requestId = null } of knownFailures(
+      plan,
+      progress,
+      isSent,
+    )) {
       if (count++ >= limit) break
       const { line = null, id = null, do: kind } = operation.head
       items.push({ op: operation.op, line, id, do: kind, state, code, field, reason, request_id: requestId })
@@ -117,12 +130,14 @@ const LINES_SHOWN = 3
 
 /** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
+  const isSent = isJobLocked(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
-    if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
+    const { failed, doubt } = progress.counts
+    if (failed + doubt + (isSent ? 0 : progress.unanswered) === 0) return undefined
     const groups = new FailureGroups()
-    const failures = failuresOf(plan, progress)
+    const failures = knownFailures(plan, progress, isSent)
     // A plan from another machine has no input file.
     const { input } = plan.head
     if (!input || !plan.hasInput) {

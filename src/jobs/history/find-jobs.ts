@@ -8,6 +8,7 @@ import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
 import { isJob, type JobPaths, jobPaths, removeJob } from '../store/job-folder.ts'
 import { withJobLock } from '../store/job-lock.ts'
 import { headOf, withJob } from '../store/open-job.ts'
+import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
@@ -84,7 +85,7 @@ async function endedJob(paths: JobPaths): Promise<Pruned | undefined> {
 }
 
 function endedOrPlanned(job: JobState): Pruned {
-  if (job.state === 'stopped' || job.state === 'running') throw unended(job.paths.id, job.state)
+  if (job.state === 'stopped' || job.state === 'running') throw unended(job)
   return prunedJob(job)
 }
 
@@ -92,9 +93,10 @@ function prunedJob({ paths, state, progress, head }: JobState): Pruned {
   return { id: paths.id, state, endedMs: progress.lastMs ?? head.made_at }
 }
 
-function unended(id: string, state: string): CrmError {
-  return new CrmError('conflict', `${id} is ${state}, and is needed until it has ended; nothing was removed`, {
-    hint: `finish it: crm jobs resume ${id}, or end it: crm jobs cancel ${id}`,
+function unended(job: JobState): CrmError {
+  const { id } = job.paths
+  return new CrmError('conflict', `${id} is ${job.state}, and is needed until it has ended; nothing was removed`, {
+    hint: unendedHint(job, []),
     job: id,
   })
 }

@@ -4,6 +4,7 @@ import type { PlanHead } from '../plan/plan-format.ts'
 import { failureError } from '../send/send-outcome.ts'
 import type { Stop } from '../send/services.ts'
 import type { Account } from '../store/progress.ts'
+import type { JobState } from './job-state.ts'
 
 /** A job belongs to one account: on another one its rows would be created a second time. */
 export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {
@@ -12,6 +13,12 @@ export function refuseOtherAccount({ job, account }: PlanHead, here: string): vo
     hint: 'choose the profile of that server with -p, or set CRM_BASE_URL',
     job,
   })
+}
+
+/** What to do about a job that has not ended. */
+export function unendedHint({ paths: { id }, sentBy }: JobState, command: readonly string[]): string {
+  if (sentBy !== undefined) return `${sentBy} sends it; when it has ended, run this again: crm jobs show ${id}`
+  return `crm jobs resume ${id}${typedProfile(command)}, or crm jobs cancel ${id}`
 }
 
 export function cancelled(job: string): CrmError {

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JobTotals, PlanCounts, PlanHead } from '../plan/plan-format.ts'
 import { type FieldCount, FieldCounts, fieldsOfPlan } from '../plan/plan-writer.ts'
 import type { JobPaths } from '../store/job-folder.ts'
-import { isJobLocked } from '../store/job-lock.ts'
+import { holderOf, isJobLocked } from '../store/job-lock.ts'
 import { withJob } from '../store/open-job.ts'
 import { type Account, JobProgress, rowTotals } from '../store/progress.ts'
 
@@ -14,6 +14,8 @@ export interface JobState {
   readonly head: PlanHead
   readonly end: JobTotals
   readonly state: (typeof JOB_STATES)[number]
+  /** For people: the process that sends it now. */
+  readonly sentBy: string | undefined
   readonly account: Account
   readonly progress: JobProgress
 }
@@ -27,7 +29,8 @@ export async function readJobState(paths: JobPaths): Promise<JobState> {
     const { head, end } = job
     const progress = JobProgress.of(job)
     const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
-    return { paths, head, end, state, account: rowTotals(end, progress), progress }
+    const sentBy = isRunning ? holderOf(paths) : undefined
+    return { paths, head, end, state, sentBy, account: rowTotals(end, progress), progress }
   })
 }
 

@@ -6,6 +6,7 @@ import { openJob } from '../store/open-job.ts'
 import type { JobProgress } from '../store/progress.ts'
 import { headIfReadable } from './earlier-jobs.ts'
 import { allJobs, keptJob } from './find-jobs.ts'
+import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState } from './job-state.ts'
 
 /** The last time that a row was sent by a retry: of its job, of another retry, or of one of those in turn. */
@@ -30,11 +31,14 @@ export function unfinishedIn({ jobs }: RetriedRows): JobState | undefined {
   return jobs.find(({ state }) => state === 'running' || state === 'stopped')
 }
 
-export function unfinishedRetry(command: readonly string[], { paths: { id }, head }: JobState): CrmError {
+export function unfinishedRetry(command: readonly string[], job: JobState): CrmError {
+  const { head, sentBy } = job
+  const { id } = job.paths
   const what = head.kind === 'retry' ? `${id}, which retries rows of ${head.of},` : id
   return new CrmError('conflict', `${what} has not ended`, {
-    hint: `crm jobs resume ${id}${typedProfile(command)}`,
+    hint: sentBy === undefined ? `crm jobs resume ${id}${typedProfile(command)}` : unendedHint(job, command),
     job: id,
+    ...(sentBy !== undefined && { isBusy: true }),
   })
 }
 

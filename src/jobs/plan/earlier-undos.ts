@@ -5,6 +5,7 @@ import { typedProfile } from '../../core/shell-words.ts'
 import { isPart, partText, type UndoPart } from '../../core/undo-part.ts'
 import { type EarlierJob, startedMeanwhile, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
+import { unendedHint } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
@@ -84,11 +85,14 @@ function takesBack(done: UndoPart, asked: UndoPart): boolean {
   return hasRows && (done.only === undefined || (asked.only?.every((name) => done.only?.includes(name)) ?? false))
 }
 
-function unfinishedUndo({ paths: { id }, head }: JobState, command: readonly string[]): CrmError {
+function unfinishedUndo(job: JobState, command: readonly string[]): CrmError {
+  const { head } = job
+  const { id } = job.paths
   const part = partText(head)
   const what = part === undefined ? head.of : `${part} of ${head.of}`
   return new CrmError('conflict', `${id}, which undoes ${what}, has not ended`, {
-    hint: `crm jobs resume ${id}${typedProfile(command)}, or crm jobs cancel ${id}`,
+    hint: unendedHint(job, command),
     job: id,
+    ...(job.sentBy !== undefined && { isBusy: true }),
   })
 }

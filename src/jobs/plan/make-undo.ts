@@ -7,7 +7,7 @@ import { isOlder } from '../../core/made-at.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import { refuseOtherAccount } from '../history/job-errors.ts'
+import { refuseOtherAccount, unendedHint } from '../history/job-errors.ts'
 import { resultsOf, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { readJobState } from '../history/job-state.ts'
 import {
@@ -81,9 +81,9 @@ export async function makeUndo(
 ): Promise<MadeImport> {
   if (only) refuseUnwritten(paths, only)
   const part = { ...(only && { only }), ...(selection && { selected: selectedBy(selection) }) }
-  const { state } = await readJobState(paths)
-  if (state !== 'finished' && state !== 'cancelled') {
-    const hint = `crm jobs resume ${paths.id}${typedProfile(context.command)}, or crm jobs cancel ${paths.id}`
+  const undone = await readJobState(paths)
+  if (undone.state !== 'finished' && undone.state !== 'cancelled') {
+    const hint = unendedHint(undone, context.command)
     throw new CrmError('conflict', `${paths.id} has not ended`, { hint, job: paths.id })
   }
   const head = headOf(paths)

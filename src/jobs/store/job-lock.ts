@@ -65,13 +65,17 @@ function take(paths: JobPaths): DatabaseSync {
 }
 
 function heldError(paths: JobPaths): CrmError {
-  const pid = lastSender(paths)
-  const holder = pid !== undefined && isRunning(pid) ? `process ${pid}` : 'another process'
-  return new CrmError('machine', `${paths.id} is held by ${holder}`, {
+  return new CrmError('machine', `${paths.id} is held by ${holderOf(paths)}`, {
     hint: `wait until it ends: crm jobs show ${paths.id}`,
     job: paths.id,
     isBusy: true,
   })
+}
+
+/** For people: the process that holds the lock. */
+export function holderOf(paths: JobPaths): string {
+  const pid = lastSender(paths)
+  return pid !== undefined && isRunning(pid) ? `process ${pid}` : 'another process'
 }
 
 /** The process that last started to send the job. */

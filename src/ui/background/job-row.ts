@@ -48,8 +48,7 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
 /** The failures of a job by their cause, each a member of its row, and their number; without rows that a retry has done since. */
 async function failureMembers(jobs: Jobs, job: JobState): Promise<JsonObject> {
   const report = await jobs.reportFailures(job.paths)
-  // In a running job these include requests without an answer yet.
-  const doubt = job.state === 'running' ? [] : (report?.groups.filter(({ code }) => code === 'in_doubt') ?? [])
+  const doubt = report?.groups.filter(({ code }) => code === 'in_doubt') ?? []
   const left = await jobs.causesLeft(job)
   const groups = [...left.groups, ...doubt].slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
