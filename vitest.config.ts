@@ -28,6 +28,7 @@ const SLOW = [
   'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
   // Kills and closed terminals, servers of others, and limits under load.
   'test/e2e/{earlier,repeated-kills}.test.ts',
+  'test/nights/week.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,merge-kills,migrate-kills,killed-rejects}.test.ts',
