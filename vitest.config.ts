@@ -31,7 +31,7 @@ const SLOW = [
   'test/nights/week.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
-  'test/e2e/jobs/{small-disk,merge-kills,migrate-kills,killed-rejects}.test.ts',
+  'test/e2e/jobs/{small-disk,again-kills,merge-kills,migrate-kills,killed-rejects}.test.ts',
   'test/connectors/{kills,merge-kills,families/kills}.test.ts',
   'test/probe/drafts-killed.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',

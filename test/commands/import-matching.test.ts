@@ -98,6 +98,40 @@ test('empty cells over values are counted, and cleared with --clear-empty alone'
   })
 })
 
+test.each([
+  ['contacts', 'import', 'FILE', '--match', 'email'],
+  ['contacts', 'update', '--from', 'FILE', '--match', 'email'],
+  ['deals', 'import', 'FILE'],
+])("--null '' of %s %s is refused in favour of --clear-empty", async (...words) => {
+  const { crm, file } = await serviceHome()
+  const rows = file('rows.csv', 'email,company,note\na@x.test,,\nb@x.test,,\n')
+  const line = words.map((word) => (word === 'FILE' ? rows : word))
+  for (const null_ of [['--null', ''], ['--null='], ['--null=', '--clear-empty']]) {
+    const refused = await crm(...line, '--yes', ...null_)
+    expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--clear-empty') })
+  }
+})
+
+test('an update clears fields by empty cells with --clear-empty alone, and blank cells are texts without --trim', async () => {
+  const { json, crm, file } = await serviceHome()
+  const set = ['--set', 'email=ada@x.test', '--set', 'company=ACME', '--set', 'phone=1', '--set', 'note=kept']
+  await json('contacts', 'create', ...set)
+  const update = (text: string, ...flags: string[]) =>
+    json('contacts', 'update', '--from', file('rows.csv', text), ...MATCH, ...flags)
+  const contact = async () => (await json('contacts', 'list'))[0]
+  expect(await update('email,company\nada@x.test,\n')).toMatchObject({ done: 0, unchanged: 1 })
+  expect(await update('email,company\nada@x.test, \n', '--clear-empty')).toMatchObject({ done: 1 })
+  expect(await contact()).toMatchObject({ company: ' ', phone: '1', note: 'kept' })
+  expect(await update('email,company,phone\nada@x.test, ,\n', '--clear-empty', '--trim')).toMatchObject({ done: 1 })
+  const { company = null, phone = null, note } = await contact()
+  expect({ company, phone, note }).toEqual({ company: null, phone: null, note: 'kept' })
+  const json_ = file('rows.json', '[{"email":"ada@x.test","note":""}]')
+  expect(await crm('contacts', 'import', json_, ...MATCH, '--clear-empty')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--clear-empty applies to cells, and json has none'),
+  })
+})
+
 test('a number that a spreadsheet has shortened is refused over digits, with both values', async () => {
   const { json, crm, file } = await serviceHome()
   await json('contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@x.test', '--set', 'phone=+49 1522 1234567')

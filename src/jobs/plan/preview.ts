@@ -47,6 +47,7 @@ interface Counts {
   readonly changes: Map<string, { was: JsonValue; now: JsonValue; count: number }>
   others: number
   sum: { was: Decimal; now: Decimal } | undefined
+  hasNumber: boolean
 }
 
 interface Previewed extends Pick<OperationHead, 'id' | 'line'> {
@@ -74,11 +75,11 @@ export class PreviewBuilder {
   }
 
   list(): Preview {
-    const members = [...this.#members].map(([field, { changes, others, sum }]) => {
+    const members = [...this.#members].map(([field, { changes, others, sum, hasNumber }]) => {
       const all = [...changes.values()].toSorted((one, other) => other.count - one.count)
       const shown = all.slice(0, MOST_SHOWN)
       const hidden = all.slice(MOST_SHOWN).reduce((count, each) => count + each.count, 0)
-      const ends = sum ? { was: decimalJson(sum.was), now: decimalJson(sum.now) } : null
+      const ends = sum && hasNumber ? { was: decimalJson(sum.was), now: decimalJson(sum.now) } : null
       return { field, changes: shown, others: others + hidden, sum: ends }
     })
     const samples = ['update', 'delete', 'create'].flatMap((kind) => this.#samples.get(kind) ?? [])
@@ -88,7 +89,7 @@ export class PreviewBuilder {
   #countsOf(field: string): Counts | undefined {
     const known = this.#members.get(field)
     if (known || this.#members.size >= MOST_MEMBERS) return known
-    const counts: Counts = { changes: new Map(), others: 0, sum: { was: ZERO, now: ZERO } }
+    const counts: Counts = { changes: new Map(), others: 0, sum: { was: ZERO, now: ZERO }, hasNumber: false }
     this.#members.set(field, counts)
     return counts
   }
@@ -118,10 +119,11 @@ function addChange(counts: Counts, was: JsonValue, now: JsonValue): void {
   else counts.others += 1
 }
 
-/** A member with another value than a number, such as the text 0151, has no sum. */
+/** A member with another value than a number, such as the text 0151, has no sum, nor has one without values. */
 function addToSum(counts: Counts, was: JsonValue, now: JsonValue): void {
   if (!counts.sum) return
   const [before, after] = [amountOf(was), amountOf(now)]
+  counts.hasNumber ||= was !== null || now !== null
   counts.sum = before && after && { was: addDecimals(counts.sum.was, before), now: addDecimals(counts.sum.now, after) }
 }
 

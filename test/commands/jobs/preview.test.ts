@@ -49,6 +49,16 @@ test('a plan shows each change of values with its count, sums of numbers, and th
   expect(shown.stderr).toMatch(/For example:\n {2}change con_\w+: company "\w+" → "Ring", score /)
 })
 
+test('a member without any value has no sum', async () => {
+  const { env, folder } = await start()
+  const file = join(folder, 'new.csv')
+  writeFileSync(file, 'email,note,score\nnew@x.test,,2\n')
+  const words = ['contacts', 'import', file, '--map', 'score=score:number', '--clear-empty', '--dry-run']
+  const { preview } = JSON.parse(await crmPrints([...words, '-o', 'json'], env))
+  expect(preview.members).toContainEqual({ field: 'note', changes: [], others: 0, sum: null })
+  expect((await crm(words, env)).stderr).toContain('Changes:\n  score: sum 0 → 2\nFor example:')
+})
+
 test('--limit and --sample change so many of the records, and a dry run names the same ones', async () => {
   const { service, env } = await start()
   for (const part of ['--limit', '--sample']) {
