@@ -6,7 +6,8 @@ import { operationText } from './bulk/preview-lines.ts'
 import { notePreview } from './bulk/show-plan.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
-import { printList, requestedLimit } from './print.ts'
+import { printList, printValue, requestedLimit } from './print.ts'
+import { isSummaryAlone } from './report-flag.ts'
 
 export const PLAN_COMMANDS: CommandGroup = {
   description: 'plans that --plan wrote, before they are applied',
@@ -31,6 +32,7 @@ function addPlanShow(plan: CommandUnknownOpts, act: Act): void {
 
 async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
   const plan = (await ctx.jobs()).openPlan(file)
+  if (isSummaryAlone(ctx)) return printValue(ctx, summaryOf(plan))
   ctx.note(summaryOf(plan))
   for (const line of sourceLines(plan)) ctx.note(line)
   const isForPeople = ctx.flags.output === 'table'

@@ -91,7 +91,8 @@ test('--lock-wait waits for the process that runs the job, and without it the co
   const free = Promise.withResolvers<void>()
   const held = withJobLock(paths, () => free.promise)
   const waiting = run('Ada,ada@example.com\nEve,eve@example.com\n', '--lock-wait', '1m')
-  setTimeout(() => free.resolve(), 300)
+  await expect.poll(() => events().some(({ event }) => event === 'wait')).toBe(true)
+  free.resolve()
   const { exit, stderr } = await waiting
   await held
   expect(exit, stderr).toBe(0)

@@ -6,10 +6,12 @@ import type { JsonObject } from '../../core/json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
+import type { FindingText } from '../../jobs/input/open-rows.ts'
 import type { Findings } from '../../jobs/input/row.ts'
 import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
 import type { MadeImport } from '../../jobs/plan/make-import.ts'
 import { jsonText, writeNoteLine } from '../../output/safe-text.ts'
+import { withFlag } from '../command-line.ts'
 import { addScopedFlags } from '../flags.ts'
 import { requiredHere } from '../required-fields.ts'
 import {
@@ -108,7 +110,7 @@ export async function showOrSendMade(
   if (made.type === 'made') {
     const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
     for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
-    if (made.rejectedLines) noteRejected(ctx, made.rejectedLines)
+    if (made.rejected) noteRejected(ctx, made.rejected)
     return showOrSendPlan(ctx, made.job, flags)
   }
   throw refuseFindings(ctx, made, name, flags.takesRejects === true)
@@ -155,9 +157,11 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   )
 }
 
-function noteRejected(ctx: Pick<Context, 'note'>, lines: readonly string[]): void {
+/** The end of the job names the command that lists them. */
+function noteRejected(ctx: Pick<Context, 'note'>, { lines, hidden }: FindingText): void {
   ctx.note('Rows that are rejected, and not sent:')
   for (const line of lines) ctx.note(line)
+  if (hidden > 0) ctx.note(`and ${hidden} more`)
 }
 
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>
@@ -165,12 +169,11 @@ type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 /** The error, with the findings before it; programs have got them. */
 function refuseFindings(
   ctx: Context,
-  { findings, lines, tooMany, hint }: Refused,
+  { findings, text, tooMany, hint }: Refused,
   name: string,
   takesRejects: boolean,
 ): CrmError {
-  // Part of the error, not a note that -q suppresses.
-  if (!isForProgram(ctx)) for (const line of lines) writeNoteLine(ctx.io.stderr, line)
+  if (!isForProgram(ctx)) for (const line of refusedLines(ctx, text)) writeNoteLine(ctx.io.stderr, line)
   const { count } = findings
   if (tooMany !== undefined) {
     return new CrmError('invalid_input', `${tooMany} rows of ${name} have errors; nothing was sent (--max-rejects)`, {
@@ -184,16 +187,26 @@ function refuseFindings(
   })
 }
 
+/** Part of the error, of which -q leaves the causes, but no row. */
+function refusedLines(
+  { argv, flags: { isQuiet } }: Context,
+  { lines, causes, hidden }: FindingText,
+): readonly string[] {
+  if (isQuiet) return causes
+  return hidden === 0 ? lines : [...lines, `and ${hidden} more: ${withFlag(argv, '-o', 'jsonl')}`]
+}
+
 function isForProgram({ flags: { output } }: Context): boolean {
   return output === 'json' || output === 'jsonl'
 }
 
-/** One JSON object a line: each cause with its count, then every finding. */
-async function writeFindings({ io }: Context, findings: Findings, file: string): Promise<void> {
+/** One JSON object a line: each cause with its count, then every finding, none with -q. */
+async function writeFindings({ io, flags: { isQuiet } }: Context, findings: Findings, file: string): Promise<void> {
   const groups = findings.groups()
   const counts = new Map(groups.map(({ code, column, count }) => [`${code} ${column}`, count]))
   const write = (value: JsonObject) => io.stderr.write(`${jsonText(value)}\n`)
   for (const { code, column = null, count } of groups) write({ findings: { code, column, count } })
+  if (isQuiet) return
   for await (const { line, position, cell, code, column = null, value = null, message } of findings.all()) {
     const count = counts.get(`${code} ${column ?? undefined}`) ?? null
     const place = { line, ...(position !== undefined && { position }), ...(cell !== undefined && { cell }) }

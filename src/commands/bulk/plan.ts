@@ -141,10 +141,15 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
   return parts.filter(Boolean).join(' and ')
 }
 
-/** `change 12 contacts`; a question also repeats the values. */
-function toDoOf(job: MadeJob, { also = '' }: PlanFlags, isAsked: boolean): string {
+/** `change 12 contacts`; a question also repeats the values, except with `-q`. */
+function toDoOf(
+  { flags: { isQuiet } }: Pick<Context, 'flags'>,
+  job: MadeJob,
+  { also = '' }: PlanFlags,
+  isAsked: boolean,
+): string {
   const { end, head, preview } = job
-  const values = isAsked && end.update > 0 ? valueChangesText(preview) : ''
+  const values = isAsked && !isQuiet && end.update > 0 ? valueChangesText(preview) : ''
   return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}${firstText(job)}${also}`
 }
 
@@ -201,12 +206,12 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
   if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
-    await confirmProtected(ctx, { count, toDo: toDoOf(job, flags, canAsk(ctx)), expect, isStdinFree })
+    await confirmProtected(ctx, { count, toDo: toDoOf(ctx, job, flags, canAsk(ctx)), expect, isStdinFree })
     return
   }
   // Changes of existing records, and possible duplicates.
   if (end.update === 0 && job.question === undefined) return
-  const toDo = toDoOf(job, flags, isStdinFree && canAsk(ctx))
+  const toDo = toDoOf(ctx, job, flags, isStdinFree && canAsk(ctx))
   await confirmChange(ctx, {
     toDo,
     isStdinFree,

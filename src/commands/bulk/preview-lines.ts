@@ -7,10 +7,17 @@ const MOST_MEMBERS = 12
 const LONGEST_VALUE = 40
 /** Changes of one member that are all listed. */
 const FEW = 3
+/** Changes and records, of which each may name someone. */
+const MOST_ROWS = 20
 
 /** What a plan changes, as values: for each member, and in the first records. */
 export function previewLines({ members, samples }: Preview): readonly string[] {
-  const all = members.flatMap((member) => memberLine(member) ?? [])
+  let room = MOST_ROWS - samples.length
+  const all = members.flatMap((member) => {
+    const shown = member.changes.slice(0, Math.min(FEW, room))
+    room -= shown.length
+    return memberLine(member, shown) ?? []
+  })
   const hidden = all.length - MOST_MEMBERS
   const lines = [...all.slice(0, MOST_MEMBERS), ...(hidden > 0 ? [`and ${hidden} more members`] : [])]
   return [
@@ -31,9 +38,12 @@ export function valueChangesText({ members }: Preview): string {
   return [...shown, ...(changed.length > FEW ? [`${changed.length - FEW} more members`] : [])].join('; ')
 }
 
-function memberLine({ field, changes, others, sum }: MemberPreview): string | undefined {
-  const shown = changes.slice(0, FEW).map(({ was, now, count }) => `${valueText(was)} → ${valueText(now)} (${count})`)
-  const hidden = others + countOf(changes.slice(FEW))
+function memberLine(
+  { field, changes, others, sum }: MemberPreview,
+  listed: MemberPreview['changes'],
+): string | undefined {
+  const shown = listed.map(({ was, now, count }) => `${valueText(was)} → ${valueText(now)} (${count})`)
+  const hidden = others + countOf(changes.slice(listed.length))
   const parts = [...shown, ...(hidden > 0 ? [hidden === 1 ? '1 other' : `${hidden} others`] : [])]
   const total = sum === null ? [] : [`sum ${jsonText(sum.was)} → ${jsonText(sum.now)}`]
   const text = [...(parts.length === 0 ? [] : [parts.join(', ')]), ...total].join('; ')

@@ -59,7 +59,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   if (counts.unguarded > 0) ctx.note(unguardedText(counts.unguarded))
   await unshown.note(ctx, head && resourceOf(head.noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
-  noteDuplicates(ctx, recheck, flags.recheck === false)
+  noteDuplicates(ctx, paths, recheck, flags.recheck === false)
   const after = await triedUndo(ctx, paths, stop === undefined ? flags : undefined)
   const repointed = before ?? after.repointed
   const record = {
@@ -103,6 +103,8 @@ async function showFailures(
       `${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}${isMixed ? '; the first' : ''}: ${reason}`,
     )
   }
+  const others = report.groups.length - MOST_CAUSES
+  if (others > 0) ctx.note(`and ${others} more causes: crm jobs failed ${paths.id}${typedProfile(ctx.argv)}`)
   const refused = report.groups.find(({ code, field }) => code === 'conflict' && field !== undefined)?.field
   if (isMerge && refused !== undefined)
     ctx.note(`If the server keeps ${refused} unique, merge these groups with --unique ${shellWord(refused)}.`)
@@ -117,11 +119,18 @@ function noteFailedRows(ctx: Pick<Context, 'argv' | 'note'>, report: Partial<Rej
 }
 
 /** Records of an upsert that another writer created, too. */
-function noteDuplicates(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined, isLeftOut: boolean): void {
+function noteDuplicates(
+  ctx: Pick<Context, 'argv' | 'note'>,
+  { id }: JobPaths,
+  recheck: Recheck | undefined,
+  isLeftOut: boolean,
+): void {
   if (isLeftOut && recheck && !recheck.duplicates) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.duplicates ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)
   }
+  const others = (recheck?.duplicates?.length ?? 0) - MOST_CAUSES
+  if (others > 0) ctx.note(`and ${others} more: crm jobs failed ${id}${typedProfile(ctx.argv)} --twice`)
 }
 
 function noteOtherRows(ctx: Pick<Context, 'note'>, { count, first }: JobResult['otherRows']): void {

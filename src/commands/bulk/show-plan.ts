@@ -7,6 +7,7 @@ import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import type { Forecast, PlanCounts } from '../../jobs/plan/plan-format.ts'
 import { printRecords } from '../../output/print-records.ts'
+import { withFlag } from '../command-line.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
@@ -68,7 +69,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     if (preview) notePreview(ctx, preview)
     noteFirst(ctx, { first })
     // A cell that holds a list is for programs.
-    if (leftOut.length > 0) await printLeftOut(ctx, leftOut)
+    if (leftOut.length > 0 && !ctx.flags.isQuiet) await printLeftOut(ctx, leftOut, counts)
   } else {
     const shown = fields.map((field): JsonObject => ({ ...field }))
     await printOne(ctx, {
@@ -131,10 +132,17 @@ function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {
   return { rate_limit: stated, eta_ms: atLeastMs ?? null }
 }
 
-async function printLeftOut(ctx: Context, leftOut: readonly LeftOut[]): Promise<void> {
+const MOST_ROWS = 20
+
+async function printLeftOut(ctx: Context, leftOut: readonly LeftOut[], counts: PlanCounts): Promise<void> {
   ctx.io.stdout.write('\n')
   const out = await recordOutput(ctx, LEFT_OUT_COLUMNS)
-  await printRecords({ ...out, isWhole: true }, itemsOf(onePage(leftOut.map(recordOf))))
+  await printRecords({ ...out, isWhole: true }, itemsOf(onePage(leftOut.slice(0, MOST_ROWS).map(recordOf))))
+  if (leftOut.length <= MOST_ROWS) return
+  // The first thousand are here; a row may have several.
+  const { skipped, fail = 0, rejected = 0 } = counts
+  const hidden = Math.max(leftOut.length, skipped + fail - rejected) - MOST_ROWS
+  ctx.note(`and ${hidden} more: ${withFlag(ctx.argv, '-o', 'json')}`)
 }
 
 function recordOf(left: LeftOut): JsonObject {

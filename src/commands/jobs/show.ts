@@ -8,6 +8,7 @@ import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
+import { isSummaryAlone } from '../report-flag.ts'
 
 export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
@@ -25,7 +26,8 @@ async function showJob(ctx: Context, word: string): Promise<undefined> {
   const { id, command, ...job } = await jobRecord(jobs, state, await jobs.undone())
   if (state.sentBy !== undefined) ctx.note(`${paths.id} is being sent by ${state.sentBy}.`)
   const fields = [...jobs.fields(paths)]
-  return printOne(ctx, { id: id ?? null, command: command ?? null, fields, ...job })
+  const shown = { id: id ?? null, command: command ?? null, fields, ...job }
+  return printOne(ctx, isSummaryAlone(ctx) ? { ...shown, first_other_value: null } : shown)
 }
 
 /** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */

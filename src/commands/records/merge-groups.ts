@@ -74,8 +74,11 @@ function groupOf(value: JsonValue): MergeGroup | string {
   return { winner, losers: named.filter((id) => id !== winner) }
 }
 
-function refuse({ io }: Pick<Context, 'io'>, file: string, mistakes: readonly string[]): CrmError {
-  for (const mistake of mistakes.slice(0, MOST_SHOWN)) writeNoteLine(io.stderr, `${file}, ${mistake}`)
+function refuse({ io, flags }: Pick<Context, 'io' | 'flags'>, file: string, mistakes: readonly string[]): CrmError {
+  const shown = flags.isQuiet ? [] : mistakes.slice(0, MOST_SHOWN).map((mistake) => `${file}, ${mistake}`)
+  const hidden = mistakes.length - MOST_SHOWN
+  for (const line of [...shown, ...(hidden > 0 && !flags.isQuiet ? [`and ${hidden} more`] : [])])
+    writeNoteLine(io.stderr, line)
   const count = mistakes.length === 1 ? '1 error' : `${mistakes.length} errors`
   return new CrmError('invalid_input', `${count} in ${file}; nothing was sent`, {
     hint: 'correct the file, and run the same command again',

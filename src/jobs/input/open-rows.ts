@@ -173,29 +173,52 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** The number of causes shown; the rest are counted. */
 const MOST_CAUSES = 10
-/** The number of places shown for a cause. */
+/** The number of places shown for a cause, and for all of them. */
 const MOST_PLACES = 3
+const MOST_ROWS = 20
 
-/** Lines for people: each cause, its count and its first places. */
-export function findingLines(name: string, findings: Findings): readonly string[] {
+/** Findings for people. */
+export interface FindingText {
+  /** Each cause, its count and its first places. */
+  readonly lines: readonly string[]
+  /** The same with the places alone: no value is quoted. */
+  readonly causes: readonly string[]
+  /** Findings whose places are not among the lines. */
+  readonly hidden: number
+}
+
+export function findingText(name: string, findings: Findings): FindingText {
   const groups = findings.groups()
-  const shown = groups.slice(0, MOST_CAUSES)
-  const hidden = groups.slice(MOST_CAUSES).reduce((sum, { count }) => sum + count, 0)
-  return [
-    ...shown.flatMap((group) => groupLines(name, group)),
-    ...(hidden === 0 ? [] : [`… and ${hidden} more of ${groups.length - shown.length} other causes`]),
-  ]
+  const [shown, others] = [groups.slice(0, MOST_CAUSES), groups.slice(MOST_CAUSES)]
+  const more = others.reduce((sum, { count }) => sum + count, 0)
+  const last = more === 0 ? [] : [`… and ${more} more of ${others.length} other causes`]
+  const lines: string[] = []
+  const causes: string[] = []
+  let room = MOST_ROWS
+  for (const group of shown) {
+    const places = group.samples.slice(0, Math.min(MOST_PLACES, room))
+    room -= places.length
+    const cause = causeText(group)
+    lines.push(cause, ...places.map((finding) => `  ${sampleText(name, finding)}`))
+    const named = [...places.map(placeText), ...(group.count > places.length ? ['…'] : [])]
+    causes.push(`${cause}: ${named.join(', ')}`)
+  }
+  const hidden = findings.count - more - (MOST_ROWS - room)
+  return { lines: [...lines, ...last], causes: [...causes, ...last], hidden }
 }
 
-function groupLines(name: string, { code, column, count, samples }: FindingGroup): readonly string[] {
-  const what = code.replaceAll('_', ' ')
-  const head = `${count} × ${what}${column === undefined ? '' : ` in ${JSON.stringify(column)}`}`
-  return [head, ...samples.slice(0, MOST_PLACES).map((finding) => `  ${sampleText(name, finding)}`)]
+function causeText({ code, column, count }: FindingGroup): string {
+  return `${count} × ${code.replaceAll('_', ' ')}${column === undefined ? '' : ` in ${JSON.stringify(column)}`}`
 }
 
-function sampleText(name: string, { line, position, cell, value, message }: RowFinding): string {
+function sampleText(name: string, finding: RowFinding): string {
+  const { value, message } = finding
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
-  return `${inputName(name)}, ${cell ?? positionText(line, position)}: ${shown}${message}`
+  return `${inputName(name)}, ${placeText(finding)}: ${shown}${message}`
+}
+
+function placeText({ line, position, cell }: RowFinding): string {
+  return cell ?? positionText(line, position)
 }
 
 /** Lines for people: how an input is read. Flags can change each part of the first line. */

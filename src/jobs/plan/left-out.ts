@@ -1,7 +1,9 @@
 import type { JsonValue } from '../../core/json.ts'
 import { jsonText } from '../../output/safe-text.ts'
 
+/** Rows named for a reason, and for all of them. */
 const MOST_NAMED = 5
+const MOST_ROWS = 20
 
 const LONGEST_VALUE = 40
 
@@ -86,9 +88,11 @@ export class LeftOutRows {
 
 /** For people: how many rows are left out and why, and the first of each kind. */
 export function leftOutLines({ counts, first }: LeftOutRows, head: string): readonly string[] {
+  let room = MOST_ROWS
   const lines = [...counts].map(([code, count]) => {
     const named = namesOf(first.filter((one) => one.code === code))
-    const shown = named.slice(0, MOST_NAMED)
+    const shown = named.slice(0, Math.min(MOST_NAMED, room))
+    room -= shown.length
     if (shown.length === 0) return `${count} ${WORDS[code]}`
     const more = count > shown.length ? `, and ${count - shown.length} more` : ''
     return `${count} ${WORDS[code]}: ${shown.join(', ')}${more}`

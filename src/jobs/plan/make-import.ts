@@ -10,7 +10,7 @@ import { computedField } from '../input/compute.ts'
 import { decodeInput } from '../input/decode-input.ts'
 import { mapName } from '../input/header-row.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
-import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
+import { type FindingText, findingText, openRows, summaryLines } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { isRechecked, keptRecheck } from '../send/recheck.ts'
@@ -35,8 +35,8 @@ export type MadeImport =
       readonly lines: readonly string[]
       /** The rows that are left out, with the reasons. */
       readonly leftLines: readonly string[]
-      /** Lines for people about rows that are rejected; none without `--rejects`. */
-      readonly rejectedLines?: readonly string[]
+      /** About rows that are rejected; none without `--rejects`. */
+      readonly rejected?: FindingText
     }
   /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
   | { readonly type: 'same'; readonly job: JobState }
@@ -44,7 +44,7 @@ export type MadeImport =
   | {
       readonly type: 'refused'
       readonly findings: Findings
-      readonly lines: readonly string[]
+      readonly text: FindingText
       /** The number of rows with errors, if it is above `--max-rejects`. */
       readonly tooMany?: number
       /** What to change, if more is known than that the rows have errors. */
@@ -126,7 +126,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
       },
       lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(text)],
       leftLines: notSentLines(builder),
-      ...(findings.count > 0 && { rejectedLines: findingLines(inputName, findings) }),
+      ...(findings.count > 0 && { rejected: findingText(inputName, findings) }),
     }
   } finally {
     if (!end) builder.drop()
@@ -200,7 +200,7 @@ function refusedFor(
   if (findings.count === 0 || (rejects && tooMany === undefined)) return undefined
   const hint = as === 'import' ? otherIdsHint(findings) : undefined
   const more = { ...(tooMany && { tooMany }), ...(hint && { hint }) }
-  return { type: 'refused', findings, lines: findingLines(inputName, findings), ...more }
+  return { type: 'refused', findings, text: findingText(inputName, findings), ...more }
 }
 
 /** For an export of another server: no id exists here. */
