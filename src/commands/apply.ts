@@ -37,6 +37,8 @@ async function applyPlan(ctx: Context, path: string, options: Options): Promise<
     })
   }
   const jobs = await ctx.jobs()
-  const made = await withPlanningProgress(ctx, (hooks) => jobs.applyPlan(path, options.allowDrift === true, hooks))
+  const made = await withPlanningProgress(ctx, (hooks) =>
+    jobs.plan('file', { path, isDriftAllowed: options.allowDrift === true }, hooks),
+  )
   return showOrSendMade(ctx, made, path, options)
 }

@@ -31,7 +31,8 @@ function addPlanShow(plan: CommandUnknownOpts, act: Act): void {
 }
 
 async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
-  const plan = (await ctx.jobs()).openPlan(file)
+  const { openPlan } = await import('../jobs/plan/plan-pages.ts')
+  const plan = openPlan(file)
   if (isSummaryAlone(ctx)) return printValue(ctx, summaryOf(plan))
   ctx.note(summaryOf(plan))
   for (const line of sourceLines(plan)) ctx.note(line)

@@ -75,7 +75,7 @@ function jobMethods(parts: JobParts): JobMethods {
 
 async function* failuresOf(parts: JobParts, job: string): AsyncGenerator<RowFailure> {
   const jobs = await openLibraryJobs(parts)
-  for await (const { items } of jobs.failures(jobs.find(job))) {
+  for await (const { items } of jobs.of(jobs.find(job)).failures()) {
     for (const { line, id, state, code, field, reason } of items) {
       yield { line, id, state, code, field, reason } as RowFailure
     }

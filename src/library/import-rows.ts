@@ -8,11 +8,13 @@ import { RATE_SHARE } from '../core/rate-share.ts'
 import { matchHint, resourceOf } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Env, InputStream } from '../core/streams.ts'
-import type { JobResult, Jobs } from '../jobs/jobs.ts'
+import type { JobResult } from '../jobs/job.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import type { JobsHost } from '../jobs/jobs-host.ts'
 import type { ImportRequest } from '../jobs/plan/import-terms.ts'
 import type { MadeImport } from '../jobs/plan/make-import.ts'
 import type { Unproven } from '../jobs/send/services.ts'
+import type { JobPaths } from '../jobs/store/job-folder.ts'
 import { checkNames } from './call-checks.ts'
 import type { ReadCall } from './calls.ts'
 import type { ImportCall, ImportedRows, ImportNoun, SendCall } from './client-types.ts'
@@ -44,7 +46,7 @@ export function importLibraryRows(
     const input = new RowStream(rows)
     const jobs = await openLibraryJobs(parts, options, input)
     const request = await requestOf(await parts.open(), jobs, noun, options)
-    const made = await jobs.makeImport(request).catch((error: unknown) => {
+    const made = await jobs.plan('import', request).catch((error: unknown) => {
       throw input.failure ?? error
     })
     return send(jobs, jobOf(made), options)
@@ -125,7 +127,7 @@ function jobOf(made: MadeImport) {
   })
 }
 
-async function send(jobs: Jobs, paths: Parameters<Jobs['run']>[0], options: SendCall): Promise<ImportedRows> {
+async function send(jobs: Jobs, paths: JobPaths, options: SendCall): Promise<ImportedRows> {
   const { concurrency, rateShare = RATE_SHARE, maxErrors, onProgress } = options
   const terms = {
     ...{ concurrency, rateShare, maxOutageMs: 600_000, isDoubtReopened: true },
@@ -133,7 +135,7 @@ async function send(jobs: Jobs, paths: Parameters<Jobs['run']>[0], options: Send
   }
   let live: { readonly done: number; readonly failed: number } = { done: 0, failed: 0 }
   let total = 0
-  const result = await jobs.run(paths, terms, {
+  const result = await jobs.of(paths).run(terms, {
     onStart: (progress, plan) => {
       live = progress.counts
       total = plan.count

@@ -33,10 +33,10 @@ export function chainOf(jobs: Pick<Jobs, 'all'>, { run, to }: Pair): Chain {
 export type Doubtful = ReadonlyMap<Migrated, ReadonlyMap<string, JobPaths>>
 
 /** Jobs of the chain that were stopped, or have rows in doubt. */
-export async function unsettledJobs(jobs: Pick<Jobs, 'state'>, { jobs: own }: Chain): Promise<readonly JobPaths[]> {
+export async function unsettledJobs(jobs: Pick<Jobs, 'of'>, { jobs: own }: Chain): Promise<readonly JobPaths[]> {
   const found: JobPaths[] = []
   for (const paths of own) {
-    const { state, account } = await jobs.state(paths)
+    const { state, account } = await jobs.of(paths).state()
     if (state === 'stopped' || (state === 'finished' && account.in_doubt > 0)) found.push(paths)
   }
   return found
@@ -52,7 +52,7 @@ export async function collectResults(jobs: Jobs, chain: Chain, ids: IdMap, isTri
   const undone = new Set<string>()
   const inOrder = [...chain.jobs, ...chain.undos].toSorted((one, other) => (one.id < other.id ? -1 : 1))
   for (const paths of inOrder) {
-    const state = await jobs.state(paths)
+    const state = await jobs.of(paths).state()
     ended.add(paths.id)
     if (state.state === 'planned') {
       if (!isTrial) await jobs.remove([paths.id])
@@ -84,7 +84,7 @@ function takeJob(jobs: Jobs, state: JobState, { ids, doubtful, undone }: Collect
 type Results = Pick<Collected, 'ids' | 'doubtful'> & { readonly type: Migrated }
 
 function takeResults(jobs: Jobs, paths: JobPaths, { ids, type, doubtful }: Results): void {
-  const results = jobs.results(paths)
+  const results = jobs.of(paths).results()
   const plan = openJob(paths)
   try {
     for (const { op, head } of plan.all()) {
@@ -105,7 +105,7 @@ type Undone = Pick<Collected, 'ids' | 'undone'> & { readonly type: Migrated }
 function takeUndo(jobs: Jobs, { paths, head }: JobState, { ids, type, undone }: Undone): void {
   if (head.of !== undefined && undone.has(head.of)) throw undoneUndo(paths.id, head.of)
   undone.add(paths.id)
-  const results = jobs.results(paths)
+  const results = jobs.of(paths).results()
   const plan = openJob(paths)
   const gone = new Set<string>()
   try {

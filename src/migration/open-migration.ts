@@ -70,7 +70,7 @@ export async function withMigration<Result>(
   work: (migration: Migration) => Promise<Result>,
 ): Promise<Result> {
   const { jobs, accounts, isTrial, temporary } = parts
-  const pair = pairOf(isTrial ? jobs.homePath() : await jobs.home(), accounts)
+  const pair = pairOf(isTrial ? jobs.home : await jobs.ensureHome(), accounts)
   const folder = isTrial ? makeTemporaryFolder(join(temporary, 'crm-migrate-')) : pair.folder
   if (!isTrial) {
     await ensurePrivateFolder(join(pair.folder, '..'))

@@ -75,7 +75,7 @@ export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Pr
   } as const
   const job = await jobs.make({ ...identity, ...asked }, async (builder) => addRecords(builder, parts))
   if (job.end.rows > 0) return job
-  jobs.drop(job.paths)
+  jobs.of(job.paths).drop()
   return undefined
 }
 

@@ -563,7 +563,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a saved plan does not have the values that it replaces',
-    file: 'src/jobs/jobs.ts',
+    file: 'src/jobs/job.ts',
     line: 'const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }',
     to: 'const was = record && { was: undefined }',
     tests: ['test/commands/jobs/preview.test.ts'],

@@ -213,7 +213,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the stop key does not stop a send',
-    file: 'src/jobs/jobs.ts',
+    file: 'src/jobs/job.ts',
     line: 'const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal',
     to: 'const signal = host.signal',
     tests: ['test/ui/sending.test.ts'],

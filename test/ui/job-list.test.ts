@@ -22,7 +22,7 @@ test('rows of a running job without an answer yet are not in doubt', async () =>
     const id = 'con_1'
     builder.add({ do: 'update', path: `/v1/contacts/${id}`, id, body: { name: 'New' }, before: { id } })
   })
-  const done = jobs.run(paths, TERMS, NO_HOOKS)
+  const done = jobs.of(paths).run(TERMS, NO_HOOKS)
   await expect.poll(() => seen.some(({ method }) => method === 'PATCH')).toBe(true)
   const { store, background } = await uiOf('jobs', { openJobs: async () => jobs })
   await background.jobs.look()
@@ -68,7 +68,7 @@ test('Jobs follows a running job each second with share, and shows its unchanged
   ui.press('5', 'enter')
   await expect.poll(() => row()?.state).toBe('planned')
   expect(row()).toMatchObject({ unchanged: 4, rows: 7 })
-  const done = jobs.run(paths, TERMS, NO_HOOKS)
+  const done = jobs.of(paths).run(TERMS, NO_HOOKS)
   await expect.poll(() => row()?.state, { timeout: 4_000 }).toMatch(/^running 33 %/)
   letGo()
   await done

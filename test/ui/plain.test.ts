@@ -197,11 +197,12 @@ test('plain lines have jobs, their causes, and a correction of failed rows', asy
       async (builder) =>
         void builder.add({ do: 'create', path: '/v1/deals', body: { name: 'A', stage: 'Lead', pipeline_id: 'nope' } }),
     )
-    await jobs.run(
-      paths,
-      { concurrency: undefined, rateShare: 1, maxErrors: undefined, maxOutageMs: 1_000 },
-      { onStart: () => {}, onPause: () => {}, onEnd: () => {}, stop: new AbortController().signal },
-    )
+    await jobs
+      .of(paths)
+      .run(
+        { concurrency: undefined, rateShare: 1, maxErrors: undefined, maxOutageMs: 1_000 },
+        { onStart: () => {}, onPause: () => {}, onEnd: () => {}, stop: new AbortController().signal },
+      )
   })
   await says('No more contacts.')
   type('jobs')

@@ -77,7 +77,7 @@ async function selectMany(
     },
   }
   const request = { noun, kind, where, check, patch, stages, part: partOf(ctx, flags) }
-  const made = await withPlanningProgress(ctx, (hooks) => jobs.makeSelection(request, hooks))
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('selection', request, hooks))
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
   return showOrSendMade(ctx, made, '--where', flags)

@@ -91,7 +91,7 @@ export async function importAs(
     rateShare: runTerms(flags).rateShare,
     listFindings: isForProgram(ctx) ? (findings: Findings) => writeFindings(ctx, findings, file) : undefined,
   }
-  const made = await withPlanningProgress(ctx, (hooks) => jobs.makeImport(whole, hooks))
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', whole, hooks))
   return showOrSendMade(ctx, made, file, {
     ...flags,
     isRepeatable: request.kind !== 'retry',
@@ -125,7 +125,7 @@ async function continueJob(ctx: Context, job: JobState, flags: PlanFlags): Promi
   if (!ctx.flags.isDryRun)
     return sendJob(ctx, job.paths, { ...flags, isRepeated: isDone && flags.isRepeatable === true })
   if (!isDone) ctx.note(`${id} has already started this, and would be resumed.`)
-  return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), head: job.head }, flags)
+  return showRest(ctx, { ...(await ctx.jobs()).of(job.paths).rest(), head: job.head }, flags)
 }
 
 /** Names --again only if no row failed: it would duplicate the rows that were done. */

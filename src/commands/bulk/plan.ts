@@ -81,7 +81,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     await flags.report?.('plan', { job: job.paths.id, ...numbers })
     await confirmPlan(ctx, job, flags)
     await keepBefore(ctx, job, flags)
-    await jobs.writeRejects(job.paths)
+    await jobs.of(job.paths).writeRejects()
     isKept = true
   } finally {
     if (!isKept) dropAll(jobs, job)
@@ -90,14 +90,14 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   return sendJob(ctx, job.paths, flags)
 }
 
-function dropAll(jobs: Pick<Jobs, 'drop'>, { first, paths }: MadeJob): void {
-  if (first) jobs.drop(first.paths)
-  jobs.drop(paths)
+function dropAll(jobs: Pick<Jobs, 'of'>, { first, paths }: MadeJob): void {
+  if (first) jobs.of(first.paths).drop()
+  jobs.of(paths).drop()
 }
 
 async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: PlanFlags): Promise<void> {
   if (file === undefined) return
-  const count = await (await ctx.jobs()).writeBefore(job.paths, file)
+  const count = await (await ctx.jobs()).of(job.paths).writeBefore(file)
   ctx.note(`${counted(count, resourceOf(job.head.noun))} as before the change: ${file}`)
 }
 
@@ -106,8 +106,8 @@ async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: str
   if (job.first ?? job.head.needs) throw noPlanOfTwo(job)
   requireCount(ctx, job, flags)
   await keepBefore(ctx, job, flags)
-  const rejects = await jobs.writeRejects(job.paths)
-  await jobs.exportPlan(job.paths, file)
+  const rejects = await jobs.of(job.paths).writeRejects()
+  await jobs.of(job.paths).exportPlan(file)
   if (rejects !== undefined) ctx.note(`The rejected rows are in ${rejects}`)
   ctx.note(`The plan is in ${file}; nothing was sent: crm apply ${shellWord(file)}${typedProfile(ctx.argv)}`)
 }

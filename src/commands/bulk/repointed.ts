@@ -29,12 +29,12 @@ export async function sendNeeded(
   flags: RunFlags & SentFirst,
 ): Promise<number | undefined> {
   const jobs = await ctx.jobs()
-  const needed = jobs.needed(paths)
+  const needed = jobs.of(paths).needed()
   if (needed.length === 0) return undefined
-  const { state } = await jobs.state(paths)
+  const { state } = await jobs.of(paths).state()
   let done = 0
   for (const each of needed) {
-    const own = await jobs.state(each)
+    const own = await jobs.of(each).state()
     const isOver = own.state === 'cancelled' || (own.state === 'finished' && own.account.in_doubt === 0)
     done += state !== 'planned' || isOver ? own.account.done : await sendRepoint(ctx, each, flags)
   }
@@ -44,9 +44,9 @@ export async function sendNeeded(
 /** Undoes the jobs that a merge needed, after the undo of the merge. Returns the number of deals that have their contacts again. */
 export async function undoNeeded(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<number | undefined> {
   const jobs = await ctx.jobs()
-  const { head, account } = await jobs.state(paths)
+  const { head, account } = await jobs.of(paths).state()
   const merge = jobs.all().find(({ id }) => head.kind === 'undo' && id === head.of)
-  const needed = merge && !isPart(head) ? jobs.needed(merge).toReversed() : []
+  const needed = merge && !isPart(head) ? jobs.of(merge).needed().toReversed() : []
   if (needed.length === 0 || account.done + account.in_doubt === 0) return undefined
   let done = 0
   for (const each of needed) {
@@ -56,7 +56,7 @@ export async function undoNeeded(ctx: Context, paths: JobPaths, flags: RunFlags)
 }
 
 async function undoRepoint(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<number> {
-  const made = await (await ctx.jobs()).makeUndo(paths)
+  const made = await (await ctx.jobs()).plan('undo', { paths })
   if (made.type === 'refused') throw new Error('an undo has no input that could be refused')
   if (made.type === 'same' && made.job.state === 'finished') return made.job.account.done
   if (made.type === 'made') for (const line of made.leftLines) ctx.note(line)
@@ -71,10 +71,10 @@ async function sendRepoint(ctx: Context, paths: JobPaths, flags: RunFlags & Sent
   const { done, rows } = account
   ctx.note(`${paths.id}: ${done} of ${counted(rows, 'deal')} re-pointed.`)
   ctx.onServerChange?.(`${done} of ${rows} deals; see crm jobs show ${paths.id}`)
-  const report = error === undefined ? undefined : await jobs.reportFailures(paths)
+  const report = error === undefined ? undefined : await jobs.of(paths).reportFailures()
   for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
   if (error instanceof CrmError && error.code === 'partial') {
-    const { kind } = (await jobs.state(paths)).head
+    const { kind } = (await jobs.of(paths).state()).head
     const rest = kind === 'undo' ? '' : '; the merge was not sent, and the same command goes on'
     throw new CrmError('partial', `deals: ${error.message} (${paths.id})${rest}`, { ...error.details, cause: error })
   }
@@ -85,7 +85,12 @@ async function sendRepoint(ctx: Context, paths: JobPaths, flags: RunFlags & Sent
 /** `12 deals`: those that jobs of a merge re-pointed; undefined if there are none. */
 export async function repointedBy(ctx: Pick<Context, 'jobs'>, merge: JobPaths): Promise<string | undefined> {
   const jobs = await ctx.jobs()
-  const states = await Promise.all(jobs.needed(merge).map((each) => jobs.state(each)))
+  const states = await Promise.all(
+    jobs
+      .of(merge)
+      .needed()
+      .map((each) => jobs.of(each).state()),
+  )
   const done = states.reduce((sum, { account }) => sum + account.done, 0)
   return done === 0 ? undefined : counted(done, 'deal')
 }

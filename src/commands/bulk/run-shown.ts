@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { JobResult, Jobs } from '../../jobs/jobs.ts'
+import type { JobResult } from '../../jobs/job.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
@@ -14,14 +15,14 @@ interface Run {
 /** Sends what is left of a job, with its progress on stderr. */
 export async function runShown(
   { io, now, flags }: Pick<Context, 'io' | 'now' | 'flags'>,
-  jobs: Pick<Jobs, 'run'>,
+  jobs: Pick<Jobs, 'of'>,
   { paths, terms, hooks = {} }: Run,
 ): Promise<JobResult> {
   const progress = createJobProgress({ stderr: io.stderr, flag: flags.isQuiet ? 'none' : flags.progress, now })
   let total = 0
   let live: { readonly done: number; readonly failed: number } = { done: 0, failed: 0 }
   const counts = () => ({ done: live.done + live.failed, total, failed: live.failed })
-  const result = await jobs.run(paths, terms, {
+  const result = await jobs.of(paths).run(terms, {
     onStart: (sofar, plan, more) => {
       total = plan.count
       live = sofar.counts

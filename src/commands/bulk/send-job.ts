@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { RejectsReport } from '../../jobs/history/rejects.ts'
-import type { JobResult } from '../../jobs/jobs.ts'
+import type { JobResult } from '../../jobs/job.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import type { JobFile } from '../../jobs/store/job-file.ts'
@@ -95,7 +95,7 @@ async function showFailures(
 ): Promise<void> {
   const jobs = await ctx.jobs()
   // A job that sent nothing leaves the file of --rejects, which may be corrected by now.
-  const report = isOver ? await jobs.reportFailures(paths) : await jobs.reportRejects(paths)
+  const report = isOver ? await jobs.of(paths).reportFailures() : await jobs.of(paths).reportRejects()
   if (!report) return
   for (const { code, field, reason, isMixed, count, lines } of report.groups.slice(0, MOST_CAUSES)) {
     const where = lines.length === 0 ? '' : `, line ${lines.join(', ')}${count > lines.length ? ' …' : ''}`

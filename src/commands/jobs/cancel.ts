@@ -26,11 +26,11 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
   if (damaged) {
-    const folder = await jobs.setAside(paths)
+    const folder = await jobs.of(paths).setAside()
     return printOne(ctx, { id: paths.id, state: 'damaged', folder })
   }
-  const account = await jobs.cancel(paths)
-  const job = await jobs.state(paths)
+  const account = await jobs.of(paths).cancel()
+  const job = await jobs.of(paths).state()
   for (const line of costLines(job, account)) ctx.note(line)
   return printOne(ctx, await jobRecord(jobs, job, await jobs.undone()))
 }

@@ -39,22 +39,22 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
     throw new CrmError('usage', '--skipped and --twice name different rows', { hint: 'use one of them' })
   }
   if (twice) {
-    const rows = (jobs.recheck(paths)?.duplicates ?? []).slice(0, requestedLimit(ctx))
+    const rows = (jobs.of(paths).recheck()?.duplicates ?? []).slice(0, requestedLimit(ctx))
     const items = rows.map(({ line, id, ids }) => ({ line, id, ids: [...ids] }))
     return printList(ctx, { pages: onePage(items), columns: ['line', 'id', 'ids'], plural: 'rows that exist twice' })
   }
   if (skipped) {
-    const pages = limitRows(jobs.leftOut(paths), requestedLimit(ctx))
+    const pages = limitRows(jobs.of(paths).leftOut(), requestedLimit(ctx))
     return printList(ctx, { pages, columns: LEFT_OUT_COLUMNS, plural: 'rows that were left out' })
   }
-  const { sentBy, progress } = await jobs.state(paths)
+  const { sentBy, progress } = await jobs.of(paths).state()
   if (sentBy !== undefined) {
     const rows = progress.unanswered === 1 ? '1 row is' : `${progress.unanswered} rows are`
     ctx.note(`${paths.id} is being sent by ${sentBy}; ${rows} under way, and not listed.`)
   }
   const limit = requestedLimit(ctx)
-  await printList(ctx, { pages: jobs.failures(paths, limit), columns: COLUMNS, plural: 'failed rows' })
-  const report = await jobs.reportFailures(paths)
+  await printList(ctx, { pages: jobs.of(paths).failures(limit), columns: COLUMNS, plural: 'failed rows' })
+  const report = await jobs.of(paths).reportFailures()
   if (report?.file !== undefined) {
     const what = report.isEdited ? 'as you edited them; without it, they are written anew' : 'to be corrected'
     ctx.note(`The failed rows of the input, ${what}: ${report.file}`)

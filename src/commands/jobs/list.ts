@@ -73,12 +73,12 @@ async function* pagesOf(
 ): AsyncGenerator<Page> {
   const jobs = await ctx.jobs()
   const undoneBy = await jobs.undone()
-  const all = jobs.known().toReversed()
-  const own = server === undefined ? all : all.filter((paths) => (jobs.serverOf(paths) ?? server) === server)
+  const all = jobs.all().toReversed()
+  const own = server === undefined ? all : all.filter((paths) => (jobs.of(paths).server() ?? server) === server)
   hidden.count = all.length - own.length
   const wanted = ctx.flags.where === undefined ? own.slice(0, ctx.flags.limit) : own
   for (const paths of wanted) {
-    const job = await jobs.stateOrDamage(paths)
+    const job = await jobs.of(paths).stateOrDamage()
     yield {
       items: [job.state === 'damaged' ? damagedRecord(job) : await jobRecord(jobs, job, undoneBy)],
       nextCursor: undefined,

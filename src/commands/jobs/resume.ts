@@ -20,7 +20,7 @@ export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
 async function resumeJob(ctx: Context, word: string, flags: RunFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  const merge = await jobs.waitingFor(paths)
+  const merge = await jobs.of(paths).waitingFor()
   if (merge) ctx.note(`${paths.id} belongs to the merge ${merge.id}, which goes on after it.`)
   return sendJob(ctx, merge ?? paths, { ...flags, isDoubtReopened: true })
 }

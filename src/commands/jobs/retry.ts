@@ -43,7 +43,7 @@ async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<E
   const paths = jobs.find(word)
   if (flags.from === undefined) {
     refuseWithoutFile(flags, 'a retry without --from')
-    return showOrSendMade(ctx, await jobs.makeRetry(paths), word, flags)
+    return showOrSendMade(ctx, await jobs.plan('retry', { paths }), word, flags)
   }
   return retryRows(ctx, paths, flags.from, flags)
 }
@@ -51,7 +51,7 @@ async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<E
 /** Sends the corrected rows of a job on the terms of the job; flags override them. */
 async function retryRows(ctx: Context, paths: JobPaths, file: string, flags: ImportFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  const [{ head }, kept] = [await jobs.state(paths), jobs.rowTerms(paths)]
+  const [{ head }, kept] = [await jobs.of(paths).state(), jobs.of(paths).rowTerms()]
   const as = kept.terms?.as ?? (kept.kind === 'update' || kept.kind === 'delete' ? kept.kind : 'import')
   if (as !== 'import') rejectCreateMode(flags, { noun: head.noun, kind: as })
   else if (!kept.terms) requireTerms(paths, flags)

@@ -22,17 +22,17 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  const state = await jobs.state(paths)
+  const state = await jobs.of(paths).state()
   const { id, command, ...job } = await jobRecord(jobs, state, await jobs.undone())
   if (state.sentBy !== undefined) ctx.note(`${paths.id} is being sent by ${state.sentBy}.`)
-  const fields = [...jobs.fields(paths)]
+  const fields = [...jobs.of(paths).fields()]
   const shown = { id: id ?? null, command: command ?? null, fields, ...job }
   return printOne(ctx, isSummaryAlone(ctx) ? { ...shown, first_other_value: null } : shown)
 }
 
 /** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
 export async function jobRecord(
-  jobs: Pick<Jobs, 'countLeft'>,
+  jobs: Pick<Jobs, 'left'>,
   job: JobState,
   undoneBy: ReadonlyMap<string, string>,
 ): Promise<CrmRecord> {
@@ -51,7 +51,7 @@ export async function jobRecord(
     ...account,
     in_doubt: account.in_doubt - underWay,
     under_way: underWay,
-    still_failed: await jobs.countLeft(job),
+    still_failed: await jobs.left(job).count(),
     other_values: progress.otherRows.count,
     first_other_value: progress.otherRows.first ?? null,
     of: head.of ?? null,

@@ -58,7 +58,7 @@ async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCo
   const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined, where: undefined } }
   const paths = jobs.find(word)
   const selection = await selectionOf(ctx, paths, flags)
-  const made = await jobs.makeUndo(paths, { only, selection })
+  const made = await jobs.plan('undo', { paths, only, selection })
   const leftOut = (await ctx.expr()).where?.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
   const repointed = only || made.type !== 'made' ? undefined : await repointedBy(ctx, paths)
@@ -81,7 +81,7 @@ async function selectionOf(ctx: Context, paths: JobPaths, { rows, ids }: Flags):
   if (ids !== undefined) return { ids: await idsIn(ctx, ids) }
   const { where, uses } = await ctx.expr()
   if (!where || text === undefined) return undefined
-  const { noun } = (await (await ctx.jobs()).state(paths)).head
+  const { noun } = (await (await ctx.jobs()).of(paths).state()).head
   const check = createMemberCheck(ctx, resourceOf(noun), uses('none'))
   const judge = async () => {
     // First: a misspelt member is the usual reason why an expression fails.

@@ -28,7 +28,7 @@ export async function sendChained(
     terms: { ...runTerms(flags), isDoubtReopened: isResumed },
   })
   const { rows, done, failed, in_doubt: doubt } = account
-  const { noun } = (await jobs.state(paths)).head
+  const { noun } = (await jobs.of(paths).state()).head
   ctx.onServerChange?.(`${done} of ${rows} ${noun}; see crm jobs show ${paths.id}`)
   ctx.note(`${paths.id}: ${done} of ${rows} ${noun} created.`)
   if (otherRows.count > 0)
@@ -40,7 +40,7 @@ export async function sendChained(
   if (error.code !== 'partial' || account.unsent > 0) {
     throw new CrmError(error.code, error.message, { ...error.details, hint: commandLine(ctx.argv), cause: error })
   }
-  const report = await jobs.reportFailures(paths)
+  const report = await jobs.of(paths).reportFailures()
   for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
   const resource = resourceOf(noun)
   const parts = [

@@ -92,7 +92,7 @@ async function mergeRecords(
   const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
   const noun = RESOURCES[resource].plural
   const unique = options.unique ?? []
-  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, unique, reference, pages })
+  const made = await jobs.plan('merge', { noun, groups, rules, mark: options.losers, unique, reference, pages })
   if (reference && made.type === 'made' && !made.job.first) ctx.note(`No deal has a loser as its ${reference.member}.`)
   if (made.type === 'made' && made.job.end.delete > 0)
     ctx.note('An undo makes the losers again, with new values of id, created_at, updated_at and version.')

@@ -61,6 +61,6 @@ async function restoreRecord(
   const own = Object.entries(then).filter(([name]) => !isReadOnly(name))
   const changed = Object.keys(changedMembers(record, Object.fromEntries(own)))
   const patch = Object.fromEntries(own.filter(([name]) => changed.includes(name)))
-  const made = await (await ctx.jobs()).makeRestore({ noun: plural, id, record, patch })
+  const made = await (await ctx.jobs()).plan('restore', { noun: plural, id, record, patch })
   return showOrSendMade(ctx, made, id, flags)
 }

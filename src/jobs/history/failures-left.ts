@@ -31,7 +31,30 @@ export async function readFailuresLeft(jobsFolder: string, job: JobState): Promi
 }
 
 /** The failed rows of a job that no retry has done, or may have done, since. */
-export async function countLeft(jobsFolder: string, job: JobState): Promise<number> {
+export interface Left {
+  count(): Promise<number>
+  rows(): AsyncIterable<LeftFailure>
+  /** Their number, and the causes, the most frequent first; some may be left out. */
+  causes(): Promise<{ readonly count: number; readonly groups: readonly FailureGroup[] }>
+}
+
+export function leftOf(jobsFolder: string, job: JobState): Left {
+  return {
+    count: () => countLeft(jobsFolder, job),
+    rows: () => rowsLeftOf(jobsFolder, job),
+    causes: async () => {
+      const groups = new FailureGroups()
+      let count = 0
+      for await (const { last } of rowsLeftOf(jobsFolder, job)) {
+        count += 1
+        groups.add(last)
+      }
+      return { count, groups: groups.list() }
+    },
+  }
+}
+
+async function countLeft(jobsFolder: string, job: JobState): Promise<number> {
   if (job.account.failed === 0) return 0
   const retried = await readRetriedRows(jobsFolder, job.paths)
   return count(failedRows(job, retried))
@@ -45,13 +68,13 @@ function count(items: Iterable<unknown>): number {
 
 type Later = ReadonlyMap<string, Omit<LeftFailure, 'operation'>>
 
-interface Left {
+interface Listed {
   readonly job: JobState
   readonly retried: RetriedRows
   readonly later: Later
 }
 
-async function* listLeft({ job, retried, later }: Left, plan: JobFile): AsyncGenerator<LeftFailure, void, undefined> {
+async function* listLeft({ job, retried, later }: Listed, plan: JobFile): AsyncGenerator<LeftFailure, void, undefined> {
   for (const failure of failuresOf(plan, job.progress)) {
     const { operation, state } = failure
     const row = retried.of(operation.op)
@@ -95,27 +118,11 @@ function keyOf({ job, op }: Pick<RetriedRow, 'job' | 'op'>): string {
 }
 
 /** As readFailuresLeft, for callers that have no plan open. */
-export async function* failuresLeft(jobsFolder: string, job: JobState): AsyncGenerator<LeftFailure, void, undefined> {
+async function* rowsLeftOf(jobsFolder: string, job: JobState): AsyncGenerator<LeftFailure, void, undefined> {
   const plan = openJob(job.paths)
   try {
     yield* (await readFailuresLeft(jobsFolder, job)).list(plan)
   } finally {
     plan.close()
   }
-}
-
-/** These failures by cause, the most frequent first, and their number: some causes may be left out. */
-export interface CausesLeft {
-  readonly count: number
-  readonly groups: readonly FailureGroup[]
-}
-
-export async function causesLeft(jobsFolder: string, job: JobState): Promise<CausesLeft> {
-  const groups = new FailureGroups()
-  let count = 0
-  for await (const { last } of failuresLeft(jobsFolder, job)) {
-    count += 1
-    groups.add(last)
-  }
-  return { count, groups: groups.list() }
 }

@@ -28,7 +28,10 @@ const MOST_NAMED = 5
  * A job of a plan in a file. Its operations are written anew from what `plan show` shows, so that nothing else of the file is sent or kept. The same plan is the
  * same job, however often it is applied. CrmError `conflict` if records have changed since it was made, unless drift is allowed.
  */
-export async function applyPlan(context: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
+export async function applyPlan(
+  context: PlanningContext,
+  { path, isDriftAllowed }: { readonly path: string; readonly isDriftAllowed: boolean },
+): Promise<MadeImport> {
   const plan = new PlanFile(path)
   try {
     checkPlan(plan)

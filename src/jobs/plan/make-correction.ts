@@ -21,6 +21,7 @@ export interface CorrectedRow {
 }
 
 export interface MadeCorrection {
+  readonly type: 'made'
   readonly job: MadeJob
   readonly rows: number
   /** The first few. */
@@ -35,8 +36,7 @@ const SAMPLES = 5
  */
 export async function correctFailedRows(
   context: PlanningContext,
-  paths: JobPaths,
-  correction: Correction,
+  { paths, correct }: { readonly paths: JobPaths; readonly correct: Correction },
 ): Promise<MadeCorrection> {
   const state = await readJobState(paths)
   refuseRepoint(state.head)
@@ -54,7 +54,7 @@ export async function correctFailedRows(
         const { head, body } = failure.last.operation
         if (!body) continue
         const before = parseExactJson(body.toString('utf8')) as JsonObject
-        const after = correction(failure, before)
+        const after = correct(failure, before)
         if (!after) continue
         const { path, id, line, at, also } = head
         const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
@@ -63,7 +63,7 @@ export async function correctFailedRows(
       }
       if (rows === 0) throw nothingLeft(paths)
     })
-    return { job, rows, samples }
+    return { type: 'made', job, rows, samples }
   } finally {
     plan.close()
   }

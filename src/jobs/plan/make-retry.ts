@@ -29,7 +29,10 @@ export function refuseRepoint({ job, kind, command }: PlanHead): void {
  * The refused rows, as they were sent last, under new idempotency keys: the server has not applied them. Rows that a retry of the
  * job, or a retry of that one, has done or may have done are left out.
  */
-export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
+export async function makeRetry(
+  context: PlanningContext,
+  { paths }: { readonly paths: JobPaths },
+): Promise<MadeImport> {
   const state = await readJobState(paths)
   refuseRepoint(state.head)
   const { retried, count, list } = await readFailuresLeft(context.jobsFolder, state)

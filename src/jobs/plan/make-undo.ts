@@ -67,6 +67,8 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
 }
 
 export interface UndoRequest {
+  /** The job to revert. */
+  readonly paths: JobPaths
   /** These members of changed records, and nothing of records that the job created or deleted; undefined: all. */
   readonly only?: readonly string[] | undefined
   /** Undefined: all operations. */
@@ -74,11 +76,7 @@ export interface UndoRequest {
 }
 
 /** A job that reverts another one, or a part of it, as far as its records are unchanged since; the rest is named. */
-export async function makeUndo(
-  context: PlanningContext,
-  paths: JobPaths,
-  { only, selection }: UndoRequest = {},
-): Promise<MadeImport> {
+export async function makeUndo(context: PlanningContext, { paths, only, selection }: UndoRequest): Promise<MadeImport> {
   if (only) refuseUnwritten(paths, only)
   const part = { ...(only && { only }), ...(selection && { selected: selectedBy(selection) }) }
   const undone = await readJobState(paths)
@@ -141,7 +139,6 @@ function mayDelete(paths: JobPaths): boolean {
 
 interface UndoParts extends UndoRequest {
   readonly context: PlanningContext
-  readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobDraft
   /** Earlier undos of the same part that are not in effect. */

@@ -191,10 +191,10 @@ async function sendEdits(
   )
   shown.close()
   gone.close()
-  const { state, account } = await jobs.state(paths)
+  const { state, account } = await jobs.of(paths).state()
   // The job never began: the edits stay staged, so the job must not send them as well.
   if (state === 'planned') {
-    jobs.drop(paths)
+    jobs.of(paths).drop()
     throw error
   }
   const left = state === 'stopped' || state === 'running' ? edits.filter((edit) => !ended.has(edit)) : []

@@ -45,7 +45,7 @@ interface Parts {
 export function createJobCorrections({ attempt, send, commands, offered }: Parts): JobCorrections {
   const correct = (id: string, correction: Correction) =>
     attempt(async (jobs): Promise<Corrected> => {
-      const { job, rows, samples } = await jobs.correct(jobs.find(id), correction)
+      const { job, rows, samples } = await jobs.plan('correction', { paths: jobs.find(id), correct: correction })
       return {
         rows,
         lines: samples.map(correctedText),
@@ -53,7 +53,7 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
           commands.remark(`${rows} rows of ${id} were corrected by ${job.paths.id}: crm jobs show ${job.paths.id}`)
           await attempt((again) => send(again, job.paths))
         },
-        drop: () => jobs.drop(job.paths),
+        drop: () => jobs.of(job.paths).drop(),
       }
     })
 
@@ -69,7 +69,7 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
       attempt(async (jobs) => {
         const failures: LeftFailure[] = []
         let count = 0
-        for await (const failure of jobs.failuresLeft(await jobs.state(jobs.find(id)))) {
+        for await (const failure of jobs.left(await jobs.of(jobs.find(id)).state()).rows()) {
           if (!failure.last.operation.body) continue
           count += 1
           if (failures.length < MOST_EDITED) failures.push(failure)
@@ -82,9 +82,9 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
 const MOST_LOOKED_AT = 200
 
 async function checkerOf(jobs: Jobs, paths: JobPaths, { fields }: Offered): Promise<(text: string) => Assignment> {
-  const { noun } = (await jobs.state(paths)).head
+  const { noun } = (await jobs.of(paths).state()).head
   const rows: CrmRecord[] = []
-  for await (const { body } of jobs.changes(paths)) {
+  for await (const { body } of jobs.of(paths).changes()) {
     if (rows.push(body) >= MOST_LOOKED_AT) break
   }
   const name = SERVER_LISTS.find((list) => list === noun)

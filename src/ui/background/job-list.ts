@@ -82,12 +82,12 @@ export function createJobList({ store, openJobs, notices, commands, underWay, si
               commands.add(['jobs', 'undo', id, '--yes'])
               return sendUndo(store, undo, (onEnd) => send(again, undo.paths, onEnd))
             })),
-          drop: () => jobs.drop(undo.paths),
+          drop: () => jobs.of(undo.paths).drop(),
         }
       }),
     retry: (id) =>
       attempt(async (jobs) => {
-        const made = await jobs.makeRetry(jobs.find(id))
+        const made = await jobs.plan('retry', { paths: jobs.find(id) })
         if (made.type !== 'refused') {
           commands.add(['jobs', 'retry', id, '--yes'])
           return send(jobs, made.job.paths)

@@ -20,7 +20,7 @@ export interface ReadJob {
 
 /** A job for the Jobs screen. */
 export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
-  const job = await jobs.state(paths)
+  const job = await jobs.of(paths).state()
   const { head, state, account, progress } = job
   const isRunning = state === 'running'
   // A row without an answer is being sent; it is in doubt only after its process has ended.
@@ -47,9 +47,9 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
 
 /** The failures of a job by their cause, each a member of its row, and their number; without rows that a retry has done since. */
 async function failureMembers(jobs: Jobs, job: JobState): Promise<JsonObject> {
-  const report = await jobs.reportFailures(job.paths)
+  const report = await jobs.of(job.paths).reportFailures()
   const doubt = report?.groups.filter(({ code }) => code === 'in_doubt') ?? []
-  const left = await jobs.causesLeft(job)
+  const left = await jobs.left(job).causes()
   const groups = [...left.groups, ...doubt].slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
   return {
@@ -67,6 +67,6 @@ function causeText({ code, field, reason, count, isMixed }: FailureGroup): strin
 
 /** Of failed rows that no retry has done since. Rows in doubt may have been applied, and are not sent again. */
 export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
-  const { groups } = await jobs.causesLeft(await jobs.state(paths))
+  const { groups } = await jobs.left(await jobs.of(paths).state()).causes()
   return groups.slice(0, MOST_CAUSES).map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }

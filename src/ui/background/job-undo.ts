@@ -27,8 +27,8 @@ export interface PlannedUndo {
 /** CrmError `conflict` when the job has not ended, was undone, or nothing of it can be reverted. */
 export async function planUndo(jobs: Jobs, id: string): Promise<PlannedUndo> {
   const found = jobs.find(id)
-  if (jobs.needed(found).length > 0) throw ofTwoJobs(id)
-  const made = await jobs.makeUndo(found)
+  if (jobs.of(found).needed().length > 0) throw ofTwoJobs(id)
+  const made = await jobs.plan('undo', { paths: found })
   if (made.type === 'same') throw undone(id, made.job.paths.id, made.job.state)
   if (made.type === 'refused') throw new Error('an undo has no input that could be refused')
   const { job, leftLines } = made
@@ -36,14 +36,14 @@ export async function planUndo(jobs: Jobs, id: string): Promise<PlannedUndo> {
   const edits: Edit[] = []
   const created: CrmRecord[] = []
   const deleted: CrmRecord[] = []
-  for await (const { do: kind, id: recordId = '', before, body } of jobs.changes(paths)) {
+  for await (const { do: kind, id: recordId = '', before, body } of jobs.of(paths).changes()) {
     if (kind === 'create') created.push(body)
     else if (kind === 'delete') deleted.push(before ?? { id: recordId })
     else if (kind === 'update') edits.push({ row: before ?? { id: recordId }, patch: body })
   }
   const rows = edits.length + created.length + deleted.length
   if (rows === 0) {
-    jobs.drop(paths)
+    jobs.of(paths).drop()
     throw nothing(id, leftLines)
   }
   return {

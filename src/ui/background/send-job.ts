@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JobResult, Jobs } from '../../jobs/jobs.ts'
+import type { JobResult } from '../../jobs/job.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
@@ -17,7 +18,7 @@ export interface JobToSend {
 /** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */
 export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
   let pausedBy: string | undefined
-  return jobs.run(paths, TERMS, {
+  return jobs.of(paths).run(TERMS, {
     stop,
     onStart: ({ counts }, { count: total }) =>
       watch(() => {

@@ -29,10 +29,11 @@ async function threeFailed() {
   const job = onlyJob(env.CRM_STATE_HOME)
   const jobs = await jobsAt(new URL(service.url), service.key, undefined, env)
   const correct = async (id: string, members: Record<string, string>, isMeant = (name: unknown) => name !== '') => {
-    const made = await jobs.correct(jobs.find(id), (_, body) =>
-      isMeant(body.name) ? { ...body, ...members } : undefined,
-    )
-    return { made, send: async () => (await jobs.run(made.job.paths, TERMS, NO_HOOKS)).account }
+    const made = await jobs.plan('correction', {
+      paths: jobs.find(id),
+      correct: (_, body) => (isMeant(body.name) ? { ...body, ...members } : undefined),
+    })
+    return { made, send: async () => (await jobs.of(made.job.paths).run(TERMS, NO_HOOKS)).account }
   }
   const names = async () => (await all(service, '/v1/deals')).map(({ name }) => name).toSorted()
   const shown = async (id: string) => JSON.parse(await crmPrints(['jobs', 'show', id, '-o', 'json'], env))
@@ -57,7 +58,7 @@ test('a row that the retry of a retry has sent is offered by no job that it fail
   expect(await second.send()).toMatchObject({ rows: 1, done: 1 })
   for (const id of [job, first.made.job.paths.id]) {
     await expect(correct(id, { pipeline_id: 'sales' })).rejects.toThrow('is left to correct')
-    expect(await jobs.countLeft(await jobs.state(jobs.find(id)))).toBe(0)
+    expect(await jobs.left(await jobs.of(jobs.find(id)).state()).count()).toBe(0)
   }
   expect(await names()).toEqual(['One', 'Three', 'Two'])
 })
@@ -108,8 +109,8 @@ test('rows of a retry that was stopped are sent by that retry alone', async () =
   const { made } = await correct(job, { pipeline_id: 'sales' })
   const stop = new AbortController()
   stop.abort()
-  await jobs.run(made.job.paths, TERMS, { ...NO_HOOKS, onStart: () => stop.abort(), stop: stop.signal })
-  expect((await jobs.state(made.job.paths)).state).toBe('stopped')
+  await jobs.of(made.job.paths).run(TERMS, { ...NO_HOOKS, onStart: () => stop.abort(), stop: stop.signal })
+  expect((await jobs.of(made.job.paths).state()).state).toBe('stopped')
   const id = made.job.paths.id
   await expect(correct(job, { pipeline_id: 'sales' })).rejects.toThrow(`${id}, which retries rows of ${job}, has not`)
   for (const from of [[], ['--from', failed]]) {
