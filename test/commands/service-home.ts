@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { crm as runCrm } from '../harness/crm.ts'
-import { emptyHome, type Run, tempFolder } from '../harness/home.ts'
+import { type Env, emptyHome, type Run, tempFolder } from '../harness/home.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 
 export interface ServiceHome {
   readonly service: TestService
+  readonly env: Env
   /** A command line at the service, in this process. */
   crm(...argv: readonly string[]): Promise<Run>
   /** One that must succeed: what it printed with `-o json`. */
@@ -28,6 +29,7 @@ export async function serviceHome(): Promise<ServiceHome> {
   const crm: ServiceHome['crm'] = (...argv) => runCrm(argv, env)
   return {
     service,
+    env,
     crm,
     json: async (...argv) => {
       const { exit, stdout, stderr } = await crm(...argv, '-o', 'json')

@@ -8,7 +8,7 @@ import { checkJsonOutput } from './json-output.ts'
 const KEYRING = fileURLToPath(new URL('../../bin/keyring.js', import.meta.url))
 
 export interface Input {
-  readonly stdin?: string
+  readonly stdin?: string | Uint8Array
   readonly folder?: string | undefined
   /** Called with each text that the command writes. */
   readonly onStdout?: (text: string) => void

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { crm } from '../../harness/crm.ts'
+import { crm, startRun } from '../../harness/crm.ts'
 import { emptyHome } from '../../harness/home.ts'
+import { serviceHome } from '../service-home.ts'
 
 /** The names and companies as `iconv` writes them; Node encodes UTF-8 alone. */
 const FILES = [
@@ -92,4 +93,36 @@ test('failed rows of a decoded file are sent again as they were', async () => {
   const again = await crm(['jobs', 'retry', job, '--from', failed], env)
   expect(again.exit, again.stderr).toBe(3)
   expect(contacts).toMatchObject([{ name: 'Łukasz', email: 'b@x.test' }])
+})
+
+test('a file of two languages in one encoding is read by stdin, updates and deletes, its header too', async () => {
+  const { json, crm, file, env } = await serviceHome()
+  // imię;email;miasto, Łukasz, Żory; Jiří, Břeclav
+  const bytes = Buffer.from(
+    'imi\xea;email;miasto\r\n\xa3ukasz;l@x.test;\xafory\r\nJi\xf8\xed;j@x.test;B\xf8eclav\r\n',
+    'latin1',
+  )
+  const people = file('people.csv', '')
+  writeFileSync(people, bytes)
+  const words = ['--match', 'email', '--map', 'imię=name', '--yes'] as const
+  const named = ['--encoding', 'windows-1250'] as const
+  for (const line of [
+    ['import', people],
+    ['update', '--from', people],
+    ['delete', '--from', people],
+  ]) {
+    const refused = await crm('contacts', ...line, ...words)
+    expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('--encoding windows-1250 reads "imię"') })
+  }
+  const imported = startRun(['contacts', 'import', '-', '--run-id', 'one', ...words, ...named], env, { stdin: bytes })
+  expect(await imported.exit, imported.written.stderr).toBe(0)
+  const shown = async () =>
+    (await json('contacts', 'list')).map(({ name, miasto }: JsonObject) => [name, miasto]).toSorted()
+  expect(await shown()).toEqual([
+    ['Jiří', 'Břeclav'],
+    ['Łukasz', 'Żory'],
+  ])
+  expect(await json('contacts', 'update', '--from', people, ...words, ...named)).toMatchObject({ unchanged: 2 })
+  const only = ['--match', 'email', '--yes', '--expect', '2', ...named]
+  expect(await json('contacts', 'delete', '--from', people, ...only)).toMatchObject({ done: 2 })
 })

@@ -51,6 +51,28 @@ test('ragged rows are corrected in a spreadsheet, and sent from what it saves', 
   expect(contacts).toHaveLength(4)
 })
 
+test.each([
+  ['an empty cell too many', 'Ann;ann@x.test;', ['Ann', 'ann@x.test', '']],
+  ['two of them', 'Ann;ann@x.test;;', ['Ann', 'ann@x.test', '', '']],
+  ['one cell', 'ann@x.test', ['ann@x.test', '']],
+  ['a quoted delimiter beside an open one', '"Ann; Jr";ann@x.test;x', ['"Ann; Jr"', 'ann@x.test', 'x']],
+])('a row with %s is sent alone once it is corrected in a spreadsheet', async (_, row, cells) => {
+  const { json, crm, file } = await serviceHome()
+  const rejects = `${file('bad', '')}.csv`
+  const rows = file('ragged.csv', `name;email\r\n${row}\r\nDee;dee@x.test\r\n;\r\n`)
+  const first = await crm('contacts', 'import', rows, ...MATCH, '--rejects', rejects)
+  expect(first.exit, first.stderr).toBe(3)
+  const [head = '', bad = ''] = readFileSync(rejects, 'utf8').split('\r\n')
+  expect(bad.startsWith('2;ragged_row;;')).toBe(true)
+  expect(bad.endsWith(`;${cells.join(';')}`)).toBe(true)
+  const [, job = ''] = /crm jobs retry (\S+) --from/.exec(first.stderr) ?? []
+  const corrected = [head.split(';'), ['2', 'ragged_row', '', 'why', 'Ann', 'ann@x.test'], ['', '', '', '', '', '']]
+  const again = await crm('jobs', 'retry', job, '--from', file('fixed.csv', savedBySpreadsheet(corrected)), '--yes')
+  expect(again.exit, again.stderr).toBe(0)
+  const contacts: { email: string }[] = await json('contacts', 'list')
+  expect(contacts.map(({ email }) => email).toSorted()).toEqual(['ann@x.test', 'dee@x.test'])
+})
+
 test('a failed row whose cells a spreadsheet has shifted is refused, and nothing is sent', async () => {
   const { json, crm, file } = await serviceHome()
   const head = 'name;email;phone;company;city;_crm_line;_crm_code;_crm_field;_crm_reason'
