@@ -112,10 +112,13 @@ async function showFailures(
 }
 
 function noteFailedRows(ctx: Pick<Context, 'argv' | 'note'>, report: Partial<RejectsReport>, { id }: JobPaths): void {
-  const { file, rejects } = report
-  if (file !== undefined) ctx.note(`The failed rows of the input, with the reasons: ${rejects ?? file}`)
-  if (rejects === undefined) return
-  ctx.note(`Correct them, then: crm jobs retry ${id}${typedProfile(ctx.argv)} --from ${shellWord(rejects)}`)
+  const { rejects, groups = [] } = report
+  const file = rejects ?? report.file
+  if (file === undefined) return
+  ctx.note(`The failed rows of the input, with the reasons: ${file}`)
+  // Rows in doubt are not corrected: they may be done.
+  if (rejects === undefined && groups.every(({ code }) => code === 'in_doubt')) return
+  ctx.note(`Correct them, then: crm jobs retry ${id}${typedProfile(ctx.argv)} --from ${shellWord(file)}`)
 }
 
 /** Records of an upsert that another writer created, too. */

@@ -17,7 +17,7 @@ interface Options {
 export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('failed <job>')
-    .description('rows that failed or are in doubt, and why')
+    .description('rows that failed or are in doubt, and why; not those that a retry has done since')
     .option('--skipped', 'instead what the plan left out: rows without a match, conflicts of an undo')
     .option('--twice', 'instead what an upsert made and another writer too, each with all its ids')
     .addHelpText(
@@ -47,13 +47,17 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
     const pages = limitRows(jobs.of(paths).leftOut(), requestedLimit(ctx))
     return printList(ctx, { pages, columns: LEFT_OUT_COLUMNS, plural: 'rows that were left out' })
   }
-  const { sentBy, progress } = await jobs.of(paths).state()
+  const job = await jobs.of(paths).state()
+  const { sentBy, progress } = job
   if (sentBy !== undefined) {
     const rows = progress.unanswered === 1 ? '1 row is' : `${progress.unanswered} rows are`
     ctx.note(`${paths.id} is being sent by ${sentBy}; ${rows} under way, and not listed.`)
   }
   const limit = requestedLimit(ctx)
   await printList(ctx, { pages: jobs.of(paths).failures(limit), columns: COLUMNS, plural: 'failed rows' })
+  for (const [retry, count] of await jobs.left(job).done()) {
+    ctx.note(`${count === 1 ? '1 row was' : `${count} rows were`} done by ${retry} since, and not listed.`)
+  }
   const report = await jobs.of(paths).reportFailures()
   if (report?.file !== undefined) {
     const what = report.isEdited ? 'as you edited them; without it, they are written anew' : 'to be corrected'

@@ -2,7 +2,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { operationCount, type PlanOperation } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import { openJob } from '../store/open-job.ts'
-import { type FailureGroup, FailureGroups, failuresOf, type RowFailure } from './failures.ts'
+import { doneSince, type FailureGroup, FailureGroups, failuresOf, type RowFailure } from './failures.ts'
 import type { JobState } from './job-state.ts'
 import { isSettled, type RetriedRow, type RetriedRows, readRetriedRows } from './retried-rows.ts'
 
@@ -33,6 +33,8 @@ export async function readFailuresLeft(jobsFolder: string, job: JobState): Promi
 /** The failed rows of a job that no retry has done, or may have done, since. */
 export interface Left {
   count(): Promise<number>
+  /** Those that a retry has done, by its id. */
+  done(): Promise<ReadonlyMap<string, number>>
   rows(): AsyncIterable<LeftFailure>
   /** Their number, and the causes, the most frequent first; some may be left out. */
   causes(): Promise<{ readonly count: number; readonly groups: readonly FailureGroup[] }>
@@ -41,6 +43,7 @@ export interface Left {
 export function leftOf(jobsFolder: string, job: JobState): Left {
   return {
     count: () => countLeft(jobsFolder, job),
+    done: () => doneSince(job),
     rows: () => rowsLeftOf(jobsFolder, job),
     causes: async () => {
       const groups = new FailureGroups()

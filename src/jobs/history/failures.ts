@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
-import type { PlanInput, PlanOperation } from '../plan/plan-format.ts'
+import { operationCount, type PlanInput, type PlanOperation } from '../plan/plan-format.ts'
 import type { DoubtEntry, FailedEntry } from '../store/entry.ts'
 import { HEADER_ROW } from '../store/input-copy.ts'
 import type { JobFile } from '../store/job-file.ts'
@@ -12,6 +12,8 @@ import type { JobPaths } from '../store/job-folder.ts'
 import { isJobLocked } from '../store/job-lock.ts'
 import { openJob } from '../store/open-job.ts'
 import { JobProgress, STATES } from '../store/progress.ts'
+import type { JobState } from './job-state.ts'
+import { readRetriedRows } from './retried-rows.ts'
 
 /** A row that failed or is in doubt, and why. */
 export interface RowFailure {
@@ -27,9 +29,13 @@ export interface RowFailure {
 export const NO_ANSWER = 'the process ended before it received a response'
 
 /** In the order of the plan. */
-export function* failuresOf(job: JobFile, progress: JobProgress): Generator<RowFailure, void, undefined> {
+export function* failuresOf(
+  job: JobFile,
+  progress: JobProgress,
+  isListed = (op: number) => isFailure(progress, op),
+): Generator<RowFailure, void, undefined> {
   for (const operations of job.operations()) {
-    const failed = operations.filter(({ op }) => isFailure(progress, op))
+    const failed = operations.filter(({ op }) => isListed(op))
     if (failed.length === 0) continue
     const texts = new Map(textsBetween(job, operations))
     for (const operation of failed) {
@@ -39,11 +45,24 @@ export function* failuresOf(job: JobFile, progress: JobProgress): Generator<RowF
   }
 }
 
-/** While a process sends the job, a row without a result is under way, and not in doubt. */
-function* knownFailures(job: JobFile, progress: JobProgress, isSent: boolean): ReturnType<typeof failuresOf> {
-  for (const failure of failuresOf(job, progress)) {
-    if (!isSent || !progress.isUnanswered(failure.operation.op)) yield failure
+/** Of these failures, those that are left; to be called before the job itself is read. */
+async function readLeft(paths: JobPaths): Promise<(progress: JobProgress) => (op: number) => boolean> {
+  // While a process sends the job, a row without a result is under way, and not in doubt.
+  const isSent = isJobLocked(paths)
+  const retried = await readRetriedRows(paths.jobsFolder, paths)
+  return (progress) => (op) =>
+    isFailure(progress, op) && !(isSent && progress.isUnanswered(op)) && retried.of(op)?.end !== 'done'
+}
+
+/** By the id of the retry: how many rows that failed in a job it has done since. */
+export async function doneSince({ paths, progress, end }: JobState): Promise<ReadonlyMap<string, number>> {
+  const done = new Map<string, number>()
+  const retried = await readRetriedRows(paths.jobsFolder, paths)
+  for (let op = 0; op < operationCount(end); op++) {
+    const row = isFailure(progress, op) ? retried.of(op) : undefined
+    if (row?.end === 'done') done.set(row.job.paths.id, (done.get(row.job.paths.id) ?? 0) + 1)
   }
+  return done
 }
 
 function isFailure(progress: JobProgress, op: number): boolean {
@@ -75,19 +94,16 @@ export interface FailurePage {
   readonly nextCursor: undefined
 }
 
-/** Rows that failed or are in doubt, as records, in the order of the plan. */
+/** Rows that failed or are in doubt, and that no retry has done since, as records, in the order of the plan. */
 export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
-  const isSent = isJobLocked(paths)
+  const left = await readLeft(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
+    const failures = failuresOf(plan, progress, left(progress))
     let items: CrmRecord[] = []
     let count = 0
-    for (const { operation, state, code, field = null, reason, requestId = null } of knownFailures(
-      plan,
-      progress,
-      isSent,
-    )) {
+    for (const { operation, state, code, field = null, reason, requestId = null } of failures) {
       if (count++ >= limit) break
       const { line = null, id = null, do: kind } = operation.head
       items.push({ op: operation.op, line, id, do: kind, state, code, field, reason, request_id: requestId })
@@ -130,14 +146,14 @@ const LINES_SHOWN = 3
 
 /** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
-  const isSent = isJobLocked(paths)
+  const left = await readLeft(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
-    const { failed, doubt } = progress.counts
-    if (failed + doubt + (isSent ? 0 : progress.unanswered) === 0) return undefined
+    const isLeft = left(progress)
+    if (!hasAny(plan, isLeft)) return undefined
     const groups = new FailureGroups()
-    const failures = knownFailures(plan, progress, isSent)
+    const failures = failuresOf(plan, progress, isLeft)
     // A plan from another machine has no input file.
     const { input } = plan.head
     if (!input || !plan.hasInput) {
@@ -164,6 +180,11 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
   } finally {
     plan.close()
   }
+}
+
+function hasAny({ count }: JobFile, isLeft: (op: number) => boolean): boolean {
+  for (let op = 0; op < count; op++) if (isLeft(op)) return true
+  return false
 }
 
 /** Whether the file was changed since crm wrote it. Corrections must not be overwritten. */

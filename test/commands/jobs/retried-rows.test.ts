@@ -25,7 +25,8 @@ async function threeFailed() {
     file,
     `name,stage,pipeline_id,big\nOne,Lead,pipe_x,${TOO_LONG}\nTwo,Lead,pipe_x,1\nThree,Lead,pipe_x,1\n`,
   )
-  expect(await runJob(['deals', 'import', file, '--yes'], env)).toMatchObject({ exit: 3, account: { failed: 3 } })
+  const imported = await runJob(['deals', 'import', file, '--yes'], env)
+  expect(imported).toMatchObject({ exit: 3, account: { failed: 3 } })
   const job = onlyJob(env.CRM_STATE_HOME)
   const jobs = await jobsAt(new URL(service.url), service.key, undefined, env)
   const correct = async (id: string, members: Record<string, string>, isMeant = (name: unknown) => name !== '') => {
@@ -40,6 +41,7 @@ async function threeFailed() {
   return {
     service,
     env,
+    imported,
     job,
     jobs,
     correct,
@@ -167,4 +169,28 @@ test('an edited row whose create is in doubt is not created anew, and the error 
   )
   expect(await crm(['jobs', 'retry', job.id, '--from', failed, '--yes'])).toMatchObject({ exit: 0 })
   expect(made.slice(sent)).toEqual(['Cy'])
+})
+
+test('jobs failed leaves out what retries have done since, and counts it by retry', async () => {
+  const { env, job, failed, correct } = await threeFailed()
+  await (await correct(job, { pipeline_id: 'sales' }, (name) => name === 'Two')).send()
+  const [second = ''] = (await crm(['jobs', 'list', '-o', 'id'], env)).stdout.split('\n')
+  const rows = await crm(['jobs', 'failed', job, '-o', 'json'], env)
+  expect(JSON.parse(rows.stdout)).toHaveLength(2)
+  expect(rows.stderr).toContain(`1 row was done by ${second} since, and not listed.`)
+  expect(readFileSync(failed, 'utf8')).not.toContain('Two')
+  await (await correct(job, { pipeline_id: 'sales', big: 'short' })).send()
+  const none = await crm(['jobs', 'failed', job, '-o', 'json'], env)
+  expect(JSON.parse(none.stdout)).toEqual([])
+  expect(none.stderr.match(/since, and not listed/g)).toHaveLength(2)
+  expect(none.stderr).not.toContain('failed.csv')
+})
+
+test('an import with failed rows names the command that sends them corrected, and it works as typed', async () => {
+  const { env, imported, names } = await threeFailed()
+  const [, words = ''] = /then: crm (jobs retry job_\w+ --from \S+)/.exec(imported.stderr) ?? []
+  const [, , , , file = ''] = words.split(' ')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('pipe_x', 'sales').replace(TOO_LONG, 'short'))
+  expect(await runJob([...words.split(' '), '--yes'], env)).toMatchObject({ exit: 0, account: { done: 3 } })
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
 })
