@@ -352,6 +352,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
+    name: 'two retries of one job that start at once both send its rows',
+    file: 'src/jobs/history/retried-rows.ts',
+    line: 'if (newer !== undefined) throw startedMeanwhile(newer)',
+    to: '',
+    tests: ['test/commands/jobs/started-twice.test.ts'],
+  },
+  {
     name: 'a resumed job forgets the rows that were answered with other values',
     file: 'src/jobs/store/progress.ts',
     line: 'if (other !== undefined) this.countOther(other)',

@@ -4,7 +4,7 @@ import type { OperationHead, PlanOperation } from '../plan/plan-format.ts'
 import { type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'
 import type { JobProgress } from '../store/progress.ts'
-import { headIfReadable } from './earlier-jobs.ts'
+import { headIfReadable, startedMeanwhile } from './earlier-jobs.ts'
 import { allJobs, keptJob } from './find-jobs.ts'
 import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState } from './job-state.ts'
@@ -24,6 +24,8 @@ export interface RetriedRows {
   readonly planned: readonly JobPaths[]
   /** By an operation of the job; undefined before it is sent again. A row that is done or in doubt stays so. */
   of(op: number): RetriedRow | undefined
+  /** CrmError `conflict` for a retry that another process has made since. */
+  refuseNewer(): void
 }
 
 /** The job of the family that has ended no row yet, or may send more. */
@@ -63,7 +65,8 @@ function retryFamilies(jobsFolder: string): ReadonlyMap<string, readonly string[
 }
 
 export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Promise<RetriedRows> {
-  const [root = id, ...retries] = retryFamilies(jobsFolder).get(id) ?? []
+  const family = retryFamilies(jobsFolder).get(id) ?? [id]
+  const [root = id, ...retries] = family
   const jobs: JobState[] = []
   const planned: JobPaths[] = []
   const rows = new Map<number, RetriedRow>()
@@ -84,6 +87,12 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
     of: (op) => {
       const row = rows.get(origin(op) ?? -1)
       return row?.job.paths.id === id ? undefined : row
+    },
+    refuseNewer: () => {
+      const newer = retryFamilies(jobsFolder)
+        .get(id)
+        ?.find((each) => !family.includes(each))
+      if (newer !== undefined) throw startedMeanwhile(newer)
     },
   }
 }

@@ -4,10 +4,11 @@ import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import { unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import type { JobPaths } from '../store/job-folder.ts'
+import type { JobDraft, JobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'
-import { dropPlanned, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
+import { finishFirst, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { guardOf, present, refuseRepoint, renewedFailures, retryIdentity } from './make-retry.ts'
+import type { PlanBuilder } from './plan-builder.ts'
 import { sentKind } from './plan-format.ts'
 
 /** What is sent for a row, in place of `body`; undefined: the row is not sent. */
@@ -43,13 +44,12 @@ export async function correctFailedRows(
   const { retried, list } = await readFailuresLeft(context.jobsFolder, state)
   const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(retried) : state
   if (open) throw unfinishedRetry(context.command, open)
-  await dropPlanned(context, retried.planned)
   const plan = openJob(paths)
   const samples: CorrectedRow[] = []
   let rows = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder, draft) => {
+    const fill = async (builder: PlanBuilder, draft: JobDraft) => {
       for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
         const { head, body } = failure.last.operation
         if (!body) continue
@@ -62,7 +62,9 @@ export async function correctFailedRows(
         if (rows++ < SAMPLES) samples.push({ line, id, before, after })
       }
       if (rows === 0) throw nothingLeft(paths)
-    })
+    }
+    const finish = (draft: JobDraft) => finishFirst(context, draft, retried)
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
     return { type: 'made', job, rows, samples }
   } finally {
     plan.close()

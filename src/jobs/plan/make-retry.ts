@@ -7,11 +7,11 @@ import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import type { JobFile } from '../store/job-file.ts'
-import { type JobPaths, jobPaths } from '../store/job-folder.ts'
+import { type JobDraft, type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { headOf, openJob, withJob } from '../store/open-job.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlanned, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
+import { finishFirst, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import { type PlanHead, sentKind } from './plan-format.ts'
@@ -45,13 +45,12 @@ export async function makeRetry(
   if (state.account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  await dropPlanned(context, retried.planned)
   const plan = openJob(paths)
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
     if (count === 0) return allSent(state, retried.jobs)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder, draft) => {
+    const fill = async (builder: PlanBuilder, draft: JobDraft) => {
       const moved = new MovedOperations(builder)
       for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
         refuseWaiting(context, failure, { state, retried })
@@ -61,7 +60,9 @@ export async function makeRetry(
         } else sendAgain(moved, failure)
       }
       if (unmatched === count) throw nothingToSend(context, paths)
-    })
+    }
+    const finish = (draft: JobDraft) => finishFirst(context, draft, retried)
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
     const lines =
       unmatched === 0
         ? []

@@ -34,6 +34,27 @@ test('two starts of one import at the same moment create each row once', async (
   expect(refused[0]?.stderr).toMatch(/job_\w+ was started meanwhile by another process, with the same rows/)
 })
 
+test('two retries of one job at the same moment create each row once', async () => {
+  const file = join(tempFolder(), 'people.csv')
+  writeFileSync(file, 'email\na@x.test\nb@x.test\n')
+  const stored: object[] = []
+  let isOpen = false
+  const { url } = await startServer((response, { method, body }) => {
+    if (method !== 'POST') return sendJson(response, 200, { data: stored, next_cursor: null })
+    if (!isOpen) return sendJson(response, 422, { error: { code: 'closed', message: 'closed' } })
+    stored.push({ id: `c${stored.length + 1}`, ...JSON.parse(body) })
+    return sendJson(response, 201, stored.at(-1))
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'crm_key_of_the_test' })
+  expect((await crm(['contacts', 'import', file, '--yes'], env)).exit).toBe(3)
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+  isOpen = true
+  const runs = await Promise.all([1, 2].map(() => crm(['jobs', 'retry', job, '--yes'], env)))
+  expect(stored).toHaveLength(2)
+  expect(runs.map(({ exit }) => exit).toSorted()).toEqual([0, 7])
+  expect(runs.find(({ exit }) => exit === 7)?.stderr).toMatch(/job_\w+ was started meanwhile by another process/)
+})
+
 test('of two undos of one job at the same moment one is refused, also of different parts', async () => {
   const service = await serveForTest()
   let bothRead = Promise.withResolvers<void>()
