@@ -33,10 +33,16 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
   return ['strace', ...STRACE, '-e', `trace=${NAMES}`, '-o', log, ...program]
 }
 
-/** Resolves when the record of an ended process is complete: strace outlives it. */
+/**
+ * Resolves when the record of an ended process is complete: strace outlives it. If the process was killed before strace was attached,
+ * strace stays stopped for ever, with the output of the process open, and is ended here.
+ */
 export async function recordEnded(log: string): Promise<void> {
-  for (let waits = 0; isBeingWritten(log); waits++) {
+  for (let waits = 0; ; waits++) {
+    const writers = writersOf(log)
+    if (writers.length === 0) return
     if (waits * WAIT_MS > LONGEST_WAIT_MS) throw new Error(`strace has not ended ${log}`)
+    for (const { pid, isStopped } of writers) if (isStopped) process.kill(pid, 'SIGKILL')
     await setTimeout(WAIT_MS)
   }
 }
@@ -44,15 +50,18 @@ export async function recordEnded(log: string): Promise<void> {
 const WAIT_MS = 10
 const LONGEST_WAIT_MS = 30_000
 
-function isBeingWritten(log: string): boolean {
+function writersOf(log: string): readonly { readonly pid: number; readonly isStopped: boolean }[] {
   const argument = `\0${log}\0`
-  return readdirSync('/proc').some((name) => {
-    if (!/^\d+$/.test(name)) return false
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
     try {
-      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)
+      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)) return []
+      return [
+        { pid: Number(name), isStopped: /^State:\tT \(stopped\)/m.test(readFileSync(`/proc/${name}/status`, 'utf8')) },
+      ]
     } catch {
       // It has ended meanwhile.
-      return false
+      return []
     }
   })
 }

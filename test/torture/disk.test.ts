@@ -133,8 +133,9 @@ async function killedLife(log: string, args: readonly string[], rows: number): P
   createInterface(child.stdout).on('line', (line) => {
     if (Number(line) >= rows) child.kill('SIGKILL')
   })
-  await closed
+  await once(child, 'exit')
   await recordEnded(log)
+  await closed
 }
 
 /** The last row of which the program said that it is committed. */

@@ -63,8 +63,9 @@ export function startClient(args: readonly string[], env: Record<string, string>
   const [command, ...rest] = recorded(log, [process.execPath, ...args])
   const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
+  const recordDone = once(child, 'exit').then(() => recordEnded(log))
   const done = once(child, 'close').then(async ([exit, signal]) => {
-    await recordEnded(log)
+    await recordDone
     return { exit: (exit ?? signal) as number | string, stdout: stdout(), stderr: stderr() }
   })
   return { child, done }
