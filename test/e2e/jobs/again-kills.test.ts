@@ -1,10 +1,13 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../harness/home.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { crm, startCrm } from '../crm.ts'
 import { startService } from '../service.ts'
 import { holdWrites } from './holding-proxy.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 const PEOPLE = somePeople(120)
 
