@@ -25,22 +25,22 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'the error text of a spreadsheet program is imported',
     file: 'src/jobs/input/delimited-rows.ts',
-    line: 'if (text !== nullToken && isErrorText(text, column)) {',
-    to: 'if (text === nullToken && isErrorText(text, column)) {',
+    line: "if (text.includes('#') && text !== rules.nullToken && ERROR_TEXTS.has(text.trim())) return ERROR_TEXT",
+    to: '',
     tests: ['test/commands/jobs/workbook.test.ts'],
   },
   {
     name: 'the apostrophes of --csv-safe are imported as parts of texts',
     file: 'src/jobs/input/delimited-rows.ts',
-    line: 'if (isDefused(text, column, rules)) {',
-    to: 'if (!isDefused(text, column, rules) && text === undefined) {',
+    line: "if (/^'+[=+\\-@]/.test(text) && !rules.isCsvSafe && !rules.readSheet) return DEFUSED",
+    to: '',
     tests: ['test/jobs/read/csv.test.ts'],
   },
   {
     name: 'a cell of a sheet that has no value is imported as a text',
     file: 'src/jobs/input/delimited-rows.ts',
-    line: "if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)",
-    to: 'if (fault !== null) placeCell(draft, column, cell, rules)',
+    line: 'if (fault !== undefined) return { code: fault, message: SHEET_FAULTS[fault] ?? fault }',
+    to: '',
     tests: ['test/jobs/workbook/workbook.test.ts'],
   },
   {
@@ -102,7 +102,7 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'two columns for one field overwrite each other',
     file: 'src/jobs/input/header-row.ts',
-    line: 'rejectDuplicateFields(input, columns)',
+    line: 'rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)',
     to: '',
     tests: ['test/jobs/rows/mapping.test.ts'],
   },

@@ -86,10 +86,8 @@ async function padLines({ from, header, out, stream }: Padding): Promise<void> {
   const width = sampleCells(header, dialect).rows[0]?.length ?? 0
   stream.write(mark + header)
   let isHead = true
-  for await (const records of readDelimitedRecords(
-    { path: from, name: from, signal: out.signal, start: Buffer.byteLength(mark) },
-    dialect,
-  )) {
+  const start = { line: 1, offset: Buffer.byteLength(mark) }
+  for await (const records of readDelimitedRecords({ path: from, name: from, signal: out.signal, dialect, start })) {
     const lines = (isHead ? records.slice(1) : records).map(
       ({ text, cells }) => text + dialect.delimiter.repeat(width - cells.length) + lineEnd,
     )

@@ -31,7 +31,7 @@ export interface Column {
   /** The member names from the record down. */
   readonly path: readonly string[]
   /** `nested`: a list or an object as JSON, else a text. */
-  readonly type: CellType | 'nested'
+  readonly type: ColumnType | 'nested'
   /** Whether the API documents the field. */
   readonly isKnown: boolean
   /** Whether `--map` names a type for it. */
@@ -105,7 +105,7 @@ function knownColumn(kind: ImportableResource, name: string, server?: ServerMemb
   return fieldsOf(kind).includes(name) || server?.names.includes(name) ? columnFor(kind, name, name) : undefined
 }
 
-function ignoredColumn(name: string): Column {
+export function ignoredColumn(name: string): Column {
   return { name, role: 'ignored', field: name, path: [], type: 'text', isKnown: true, isTyped: false }
 }
 
@@ -148,8 +148,6 @@ export function aliasOf(kind: ImportableResource, name: string): string | undefi
   return fieldsOf(kind).find((field) => fieldOf(kind, field)?.headings?.includes(folded))
 }
 
-type CellType = ColumnType
-
 /** One part of `--map`. */
 export interface Mapping {
   /** The name of the column in the input. */
@@ -157,7 +155,7 @@ export interface Mapping {
   /** Undefined drops the column. */
   readonly field: string | undefined
   /** Undefined: the documented type of the field, else text. */
-  readonly type: CellType | undefined
+  readonly type: ColumnType | undefined
   readonly conversion?: Conversion | undefined
   /** Of the conversion; set when its library is loaded. */
   readonly convert?: Convert | undefined
@@ -202,33 +200,37 @@ function readPart(match: RegExpExecArray | null, text: string): Mapping {
   if (!match) throw new CrmError('usage', `--map ${JSON.stringify(text)} is not COLUMN=FIELD`, { hint: EXPECTED })
   const [, quoted, plain = '', target = ''] = match
   const column = quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"')
-  const [, field = '', type, argument] = TARGET.exec(target.trim()) ?? []
-  const name = CONVERSIONS.find((each) => each === type)
+  const [, before = '', typed, argument] = TARGET.exec(target.trim()) ?? []
+  const field = before === '' ? undefined : before
+  const name = CONVERSIONS.find((each) => each === typed)
   if (name !== undefined && (name !== 'number' || argument !== undefined)) {
-    return { column, field: field === '' ? undefined : field, type: undefined, conversion: { name, argument } }
+    return { column, field, type: undefined, conversion: { name, argument } }
   }
-  if (type !== undefined && (!isCellType(type) || argument !== undefined)) {
-    throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(type)} is not a type`, { hint: EXPECTED })
-  }
-  return { column, field: field === '' ? undefined : field, type }
+  const type = argument === undefined ? COLUMN_TYPES.find((each) => each === typed) : undefined
+  if (typed === type) return { column, field, type }
+  throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(typed)} is not a type`, { hint: EXPECTED })
+}
+
+/** A name with a comma, a quote or an equals sign is quoted in `--map`. */
+export function mapName(name: string): string {
+  return /[",=]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
 }
 
 /** The flag that gives a column of the input a type. */
-export function mapFlag({ name, field }: { readonly name: string; readonly field: string | undefined }, type: string) {
-  return `--map ${shellWord(`${/[,=]/.test(name) ? JSON.stringify(name) : name}=${field ?? name}:${type}`)}`
+export function mapFlag(
+  { name, field = name }: { readonly name: string; readonly field?: string | undefined },
+  type: string,
+) {
+  return `--map ${shellWord(`${mapName(name)}=${field}:${type}`)}`
 }
 
-function isCellType(type: string): type is CellType {
-  return (COLUMN_TYPES as readonly string[]).includes(type)
-}
-
-interface Fault {
+export interface WrongValue {
   readonly code: FindingCode
   /** In lower case: what was expected. */
   readonly message: string
 }
 
-export type Converted = { readonly value: JsonValue } | { readonly fault: Fault }
+export type Converted = { readonly value: JsonValue } | { readonly fault: WrongValue }
 
 /** The text of a cell to its value. */
 export type Convert = (text: string) => Converted

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { renamePath } from '../../files/rename.ts'
 import { defuse, safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
-import { cellPattern } from './read-delimited.ts'
+import { cutCells } from './read-delimited.ts'
 import type { FormatSummary, InputBytes } from './row.ts'
 
 const FAILURE_COLUMNS: FailureCells = [
@@ -48,20 +48,20 @@ export function failedRowsName({ format }: FormatSummary): string {
 export async function createFailedRows({ summary, header, to }: FailedRowsOptions): Promise<FailedRows> {
   // Under its name only when it is whole: a file of --rejects is compared with it. Two may be written at once.
   const part = `${to}.${randomUUID()}.part`
-  const target = await openFor(part)
-  const lineEnd = summary.lineEnd ?? '\n'
+  const refuse = (error: unknown): never => {
+    throw toMachineError(error, part)
+  }
+  const target = await open(part, 'w', 0o600).catch(refuse)
   let waiting = summary.hasBom || summary.encoding !== 'utf-8' ? '\ufeff' : ''
   const push = async (row: Uint8Array, cells: FailureCells): Promise<void> => {
     const text = Buffer.from(row).toString()
-    waiting +=
-      (summary.head ? failedLine(text, cells, summary) : failedObject(await jsonOf(text, summary), cells)) + lineEnd
+    const line = summary.head ? failedLine(text, cells, summary) : failedObject(await jsonOf(text, summary), cells)
+    waiting += `${line}${summary.lineEnd ?? '\n'}`
   }
   const flush = async (): Promise<void> => {
     const text = waiting
     waiting = ''
-    await target.writeFile(text).catch((error: unknown) => {
-      throw toMachineError(error, part)
-    })
+    await target.writeFile(text).catch(refuse)
   }
   if (header) await push(header, FAILURE_COLUMNS)
   return {
@@ -82,14 +82,6 @@ async function jsonOf(text: string, { format }: FormatSummary): Promise<string> 
   return format === 'yaml' ? (await import('./read-yaml.ts')).yamlToJson(text) : text
 }
 
-async function openFor(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'w', 0o600)
-  } catch (error) {
-    throw toMachineError(error, path)
-  }
-}
-
 /** The cells that crm puts before those of a failed row: behind them, a row that is too short would shift them. */
 type FailureCells = readonly [line: string, code: string, field: string, reason: string]
 
@@ -98,21 +90,11 @@ type FailureCells = readonly [line: string, code: string, field: string, reason:
  * the header row is filled up, so that a spreadsheet and a person see which cell belongs to which column.
  */
 function failedLine(text: string, added: FailureCells, summary: FormatSummary): string {
-  const { columns, delimiter = ',' } = summary
-  const cells = cutCells(text, summary)
+  const { columns, delimiter = ',', quote } = summary
+  const { cells } = cutCells(text, { delimiter, quote })
   const whole = [...cells, ...Array<string>(Math.max(0, columns.length - cells.length)).fill('')]
   const own = whole.filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
   return [...added.map((each) => cellText(each, summary)), ...own].join(delimiter)
-}
-
-/** The cells with their quotes; the line is known to be valid. */
-function cutCells(text: string, { delimiter = ',', quote }: FormatSummary): readonly string[] {
-  const cells: string[] = []
-  for (const [, cell = '', end] of text.matchAll(cellPattern({ delimiter, quote }))) {
-    cells.push(cell)
-    if (end === '') break
-  }
-  return cells
 }
 
 /** One line, without a formula that a spreadsheet would run: reasons contain text from a server. */
@@ -138,7 +120,6 @@ function withoutFailure(json: string): string {
   if (!json.includes(`"${FAILED_MEMBER}"`)) return json
   const value = parseExactJson(json)
   if (!isJsonObject(value) || !Object.hasOwn(value, FAILED_MEMBER)) return json
-  const { [FAILED_MEMBER]: failure, ...own } = value as JsonObject
-  const ending = `"${FAILED_MEMBER}":${JSON.stringify(failure)}}`
-  return json.endsWith(ending) ? `${json.slice(0, -ending.length).replace(/,$/, '')}}` : JSON.stringify(own)
+  const { [FAILED_MEMBER]: _, ...own } = value as JsonObject
+  return JSON.stringify(own)
 }

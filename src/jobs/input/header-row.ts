@@ -5,7 +5,9 @@ import {
   type Column,
   createColumnResolver,
   fieldsOf,
+  ignoredColumn,
   type Mapping,
+  mapName,
   mappedColumn,
   typedColumn,
   type UnknownColumn,
@@ -27,67 +29,49 @@ export interface HeaderRow extends InputPlace {
 export function planColumns(input: HeaderRow): readonly Column[] {
   const { headers, kind, mappings, server } = input
   rejectAbsentColumns(input)
-  rejectDuplicateHeaders(input)
+  // `#3` is the third column, unless a column has that name.
+  const numbered = headers.map((_, at) => (headers.includes(numberOf(at)) ? undefined : mappings.get(numberOf(at))))
+  const named = headers.map((name, at) => (name === '' || numbered[at] ? undefined : name))
+  rejectTwice(input, named, (name, one, other) => `duplicate column ${name}: ${numberOf(one)} and ${numberOf(other)}`)
   const resolve = createColumnResolver(kind, mappings, server)
   const found = headers.map((header, at) => {
-    const numbered = mappingAt(input, at)
+    const mapping = numbered[at]
     // The number tells two columns of the same name apart in --compute and in reports.
-    if (numbered)
-      return mappedColumn(kind, { ...numbered, column: header === '' ? numberOf(at) : `${header} (${numberOf(at)})` })
-    if (header === '') return unnamed()
+    const column = header === '' ? numberOf(at) : `${header} (${numberOf(at)})`
+    if (mapping) return mappedColumn(kind, { ...mapping, column })
+    if (header === '') return UNNAMED
     return mappings.has(header) ? resolve(header) : typedColumn(resolve, header)
   })
-  const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
+  const unknown = found.filter((column) => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
-  rejectDuplicateFields(input, columns)
+  const fields = columns.map(({ field, role }) => (role === 'ignored' ? undefined : field))
+  const shown = (at: number) => `${JSON.stringify(headers[at])} (${numberOf(at)})`
+  rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)
   rejectUnknownHeaders(input, columns)
   return columns
-}
-
-/** `#3` is the third column, unless a column has that name. */
-function mappingAt({ headers, mappings }: HeaderRow, at: number): Mapping | undefined {
-  const number = numberOf(at)
-  return headers.includes(number) ? undefined : mappings.get(number)
 }
 
 function numberOf(at: number): string {
   return `#${at + 1}`
 }
 
-function unnamed(): Column {
-  return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false, isTyped: false }
-}
+const UNNAMED: Column = { ...ignoredColumn(''), isKnown: false }
 
-function rejectDuplicateHeaders(input: HeaderRow): void {
-  const { headers } = input
+function rejectTwice(
+  input: HeaderRow,
+  names: readonly (string | undefined)[],
+  what: (name: string, one: number, other: number) => string,
+): void {
   const first = new Map<string, number>()
-  for (const [at, name] of headers.entries()) {
-    if (name === '' || mappingAt(input, at)) continue
-    const firstAt = first.get(name)
-    first.set(name, firstAt ?? at)
-    if (firstAt === undefined) continue
-    throw inputError({
-      ...input,
-      what: `duplicate column ${JSON.stringify(name)}: ${numberOf(firstAt)} and ${numberOf(at)}`,
-      hint: `--map ${shellWord(`${numberOf(at)}=`)} drops the second one, ${shellWord(`${numberOf(at)}=FIELD`)} maps it to another field`,
-    })
-  }
-}
-
-function rejectDuplicateFields(input: HeaderRow, columns: readonly Column[]): void {
-  const first = new Map<string, number>()
-  for (const [at, { field, role }] of columns.entries()) {
-    if (role === 'ignored') continue
-    const firstAt = first.get(field)
-    first.set(field, firstAt ?? at)
-    if (firstAt === undefined) continue
-    const [one, other] = [JSON.stringify(input.headers[firstAt]), JSON.stringify(input.headers[at])]
-    throw inputError({
-      ...input,
-      what: `two columns for ${JSON.stringify(field)}: ${one} (${numberOf(firstAt)}) and ${other} (${numberOf(at)})`,
-      hint: `--map ${shellWord(`${numberOf(at)}=`)} drops the second one, ${shellWord(`${numberOf(at)}=FIELD`)} maps it to another field`,
-    })
+  for (const [at, name] of names.entries()) {
+    if (name === undefined) continue
+    const firstAt = first.get(name) ?? at
+    first.set(name, firstAt)
+    if (firstAt === at) continue
+    const [drop, map] = [`${numberOf(at)}=`, `${numberOf(at)}=FIELD`].map(shellWord)
+    const hint = `--map ${drop} drops the second one, ${map} maps it to another field`
+    throw inputError({ ...input, what: what(JSON.stringify(name), firstAt, at), hint })
   }
 }
 
@@ -121,11 +105,6 @@ function rejectUnknownHeaders(input: HeaderRow, columns: readonly Column[]): voi
     what: `none of the columns ${quoted(headers)} is a field of a ${kind}`,
     hint: `the first line names the columns, such as ${fieldsOf(kind).slice(1, 4).join(', ')}; other names take --map COLUMN=FIELD`,
   })
-}
-
-/** A name with a comma, a quote or an equals sign is quoted in `--map`. */
-export function mapName(name: string): string {
-  return /[",=]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
 }
 
 function quoted(names: readonly string[]): string {

@@ -4,7 +4,8 @@ import { CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseWhole } from 'csv-parse/sync'
 import { toMachineError } from '../../files/machine-error.ts'
 import { type DecodedText, MOST_RECORD_BYTES, tooLong } from './cut-records.ts'
-import { inputError } from './input-file.ts'
+import { inputError, readHead } from './input-file.ts'
+import type { RowSpan } from './row.ts'
 
 export interface Dialect {
   readonly delimiter: string
@@ -16,15 +17,19 @@ export interface Dialect {
   readonly rowsAreLines?: boolean
 }
 
-export interface DelimitedRecord {
+export interface DelimitedText extends DecodedText {
+  readonly dialect: Dialect
+  /** What is before it is no part of the text. */
+  readonly start?: Place | undefined
+}
+
+type Place = Pick<RowSpan, 'line' | 'offset'>
+
+export interface DelimitedRecord extends RowSpan {
   /** Without their quotes. */
   readonly cells: readonly string[]
   /** As in the input, without the line end. */
   readonly text: string
-  readonly line: number
-  /** Bytes. */
-  readonly offset: number
-  readonly length: number
 }
 
 const BATCH = 256
@@ -33,19 +38,16 @@ const BATCH = 256
  * The records of a text, without blank lines. `csv-parse` cuts them; quotes inside a cell that does not begin with one are text, as in
  * csv-spectrum. What it would read by a guess (text after a closing quote, a quote after blanks) is a CrmError with line and column.
  */
-export async function* readDelimitedRecords(
-  input: DecodedText,
-  dialect: Dialect,
-): AsyncGenerator<readonly DelimitedRecord[]> {
-  const { path, name, signal, start = 0 } = input
+export async function* readDelimitedRecords(input: DelimitedText): AsyncGenerator<readonly DelimitedRecord[]> {
+  const { path, name, signal, dialect, start = { line: 1, offset: 0 } } = input
   const parser: AsyncIterable<RawRecord> = pipeline(
-    createReadStream(path, { start }),
+    createReadStream(path, { start: start.offset }),
     parse(optionsOf(dialect)),
     () => {},
   )
   const check = createCheck(name, dialect)
   let batch: DelimitedRecord[] = []
-  let [place, last] = [{ line: 1, offset: start }, '']
+  let [place, last] = [start, '']
   try {
     for await (const raw of parser) {
       const record = { ...place, ...recordOf(raw, dialect) }
@@ -60,7 +62,7 @@ export async function* readDelimitedRecords(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw toMachineError(error, path)
-    throw error.code === 'CSV_MAX_RECORD_SIZE' ? tooLong(name, place.line) : openQuote(name, place.line, error)
+    throw error.code === 'CSV_MAX_RECORD_SIZE' ? tooLong(name, place.line) : await openQuote(input, place, error)
   }
   if (last.endsWith('\x1a')) throw inputError({ name, line: place.line - 1, ...FAULTS.dosEnd })
   if (batch.length > 0) yield batch
@@ -110,8 +112,6 @@ function recordOf({ record: cells, raw }: RawRecord, { newline, quote }: Dialect
   return { cells, text, length: Buffer.byteLength(text) }
 }
 
-type Place = Pick<DelimitedRecord, 'line' | 'offset'>
-
 function placeAfter(
   { text, line, offset }: Place & { readonly text: string },
   { raw }: RawRecord,
@@ -150,8 +150,8 @@ const FAULTS = {
   },
 } as const
 
-/** One cell with its quotes, and what ends it; for matchAll, which also finds an empty cell behind the last one. */
-export function cellPattern({ delimiter, quote }: Pick<Dialect, 'delimiter' | 'quote'>): RegExp {
+/** One cell with its quotes, and what ends it. */
+function cellPattern({ delimiter, quote }: Pick<Dialect, 'delimiter' | 'quote'>): RegExp {
   const d = escaped(delimiter)
   if (quote === undefined) return new RegExp(`([^${d}\\r\\0]*)(${d}|$)`, 'gy')
   const q = escaped(quote)
@@ -163,8 +163,20 @@ function escaped(char: string): string {
   return `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 
+/** The cells of a record with their quotes, to the first that is not valid; and the number of characters in them. */
+export function cutCells(text: string, dialect: Pick<Dialect, 'delimiter' | 'quote'>, pattern = cellPattern(dialect)) {
+  const cells: string[] = []
+  let length = 0
+  for (const [whole, cell = '', end] of text.matchAll(pattern)) {
+    cells.push(cell)
+    length += whole.length
+    if (end === '') break
+  }
+  return { cells, length }
+}
+
 /** Only a record with a quote, a NUL or a carriage return in it can have a fault. */
-function createCheck(name: string, dialect: Dialect): (record: Pick<DelimitedRecord, 'text' | 'line'>) => void {
+function createCheck(name: string, dialect: Dialect): (record: Place & { readonly text: string }) => void {
   const { quote, newline } = dialect
   const q = quote === undefined ? '' : escaped(quote)
   const [rare, cell] = [new RegExp(`[\\0\\r${q}]`), cellPattern(dialect)]
@@ -174,29 +186,27 @@ function createCheck(name: string, dialect: Dialect): (record: Pick<DelimitedRec
       : `^${q}[^${q}]*(?:${q}${q}[^${q}]*)*${q}|^[^\\S${escaped(dialect.delimiter)}]+(?=${q})|[\\r\\0]`,
   )
   return ({ text, line }) => {
-    const start = rare.test(text) ? readable(text, cell) : text.length
+    const start = rare.test(text) ? cutCells(text, dialect, cell).length : text.length
     if (start === text.length) return
     const { 0: found = '', index: at = 0 } = fault.exec(text.slice(start)) ?? {}
     const isChar = found === '\r' || found === '\0'
-    const before = text.slice(0, start + at + (isChar ? 0 : found.length)).split(newline)
-    const place = { line: line + before.length - 1, column: (before.at(-1) ?? '').length + 1 }
-    throw inputError({ name, ...place, ...FAULTS[isChar ? found : text[start] === quote ? 'text' : 'blanks'] })
+    const before = text.slice(0, start + at + (isChar ? 0 : found.length))
+    const what = FAULTS[isChar ? found : text[start] === quote ? 'text' : 'blanks']
+    throw inputError({ name, ...placeBehind(before, line, newline), ...what })
   }
 }
 
-/** The number of characters in valid cells. */
-function readable(text: string, cell: RegExp): number {
-  let length = 0
-  for (const [whole, , end] of text.matchAll(cell)) {
-    length += whole.length
-    if (end === '') break
-  }
-  return length
+function placeBehind(before: string, line: number, newline: string) {
+  const lines = before.split(newline)
+  return { line: line + lines.length - 1, column: (lines.at(-1) ?? '').length + 1 }
 }
 
-function openQuote(name: string, line: number, cause: CsvError): Error {
+/** Reads the record again, for the place of the quote. */
+async function openQuote({ path, name, dialect }: DelimitedText, { line, offset }: Place, cause: CsvError) {
+  const text = (await readHead(path, MOST_RECORD_BYTES, offset)).toString()
+  const before = text.slice(0, cutCells(text, dialect).length)
   return inputError({
-    ...{ name, line, cause, what: 'a quote that opens in the record that starts here is never closed' },
+    ...{ name, ...placeBehind(before, line, dialect.newline), cause, what: 'a quote that opens here is never closed' },
     hint: `close it, or double it; ${PLAIN_QUOTES}`,
   })
 }

@@ -1,15 +1,15 @@
 import { exactDigits, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { type Cut, type Cutter, cutRecords, type DecodedText, type ReadValue, type Window } from './cut-records.ts'
-import { inputError, isTooDeep, TOO_DEEP } from './input-file.ts'
+import { type Cut, type Cuts, cutRecords, type DecodedText, type ReadValue, trimmed } from './cut-records.ts'
+import { isTooDeep, TOO_DEEP } from './input-file.ts'
 
 /** One value per line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
 export async function* readJsonRows(
   input: DecodedText,
   format: 'json' | 'jsonl',
 ): AsyncGenerator<readonly ReadValue[]> {
-  const cutter = format === 'jsonl' ? createLineCutter() : new ListCutter(input.name)
-  for await (const cuts of cutRecords(input, cutter))
-    yield cuts.map(({ text, ...place }) => ({ ...place, ...parse(text) }))
+  const isList = format === 'json'
+  for await (const cuts of cutRecords(input, isList ? createListCut() : cutLines))
+    yield cuts.map(({ text, position, ...place }) => ({ ...place, ...(isList && { position }), ...parse(text) }))
 }
 
 type Parsed = { readonly value: JsonValue } | { readonly repeated: string } | { readonly fault: string }
@@ -55,25 +55,11 @@ function repeatedMember(json: string): string | undefined {
 }
 
 /** One record per line; lines of white space are skipped. */
-function createLineCutter(): Cutter {
-  let line = 1
-  return {
-    line: () => line,
-    cut: ({ units, isLast }) => {
-      const cuts: Cut[] = []
-      let used = 0
-      while (used < units.length) {
-        const newlineAt = units.indexOf('\n', used)
-        if (newlineAt < 0 && !isLast) break
-        const end = newlineAt < 0 ? units.length : newlineAt
-        const start = used + (units.slice(used, end).length - units.slice(used, end).trimStart().length)
-        if (start < end) cuts.push({ start, end: start + units.slice(start, end).trimEnd().length, line })
-        line++
-        used = newlineAt < 0 ? units.length : newlineAt + 1
-      }
-      return { cuts, used }
-    },
-  }
+const cutLines: Cut = (window, isLast) => {
+  const used = isLast ? window.length : window.lastIndexOf('\n') + 1
+  const lines = window.slice(0, used).matchAll(/[^\n]+/g)
+  const cuts = Array.from(lines, ({ 0: { length }, index }) => trimmed(window, index, index + length))
+  return { cuts: cuts.filter(([start, end]) => start < end), used }
 }
 
 /**
@@ -86,90 +72,64 @@ const DEPTHS: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']':
 
 const HINT = 'expected one list of objects: [{…}, {…}]; for an object a line use --format jsonl'
 
+type Expected = 'list' | 'first' | 'element' | 'nothing'
+
 /** Cuts a list at the commas and brackets of its own; parsing finds what is no element between them. */
-class ListCutter implements Cutter {
-  readonly #name: string
-  #line = 1
-  #lineAt = 0
-  #expected: 'list' | 'first' | 'element' | 'nothing' = 'list'
-  #window: Window = { units: '', offset: 0, isLast: false }
-  #used = 0
-
-  constructor(name: string) {
-    this.#name = name
-  }
-
-  line(): number {
-    return this.#line
-  }
-
-  cut(window: Window) {
-    const { units, isLast } = window
-    this.#window = window
-    this.#used = 0
-    const cuts: Cut[] = []
-    let depth = this.#expected === 'list' ? 0 : 1
-    for (const { 0: mark, index } of units.matchAll(MARK)) {
-      if (mark.length > 1) continue
-      if (mark === '"' || this.#isOutside(mark, index)) break
-      depth += DEPTHS[mark] ?? 0
-      const cut = this.#cutAt(mark, index, depth)
-      if (cut) cuts.push(cut)
-    }
-    this.#refuseStray()
-    if (isLast && this.#expected !== 'nothing') {
-      const expected = this.#expected === 'list' ? 'a list, which begins with [' : ', or ]'
-      this.#refuse(units.length, `it ends too early, expected ${expected}`)
-    }
-    return { cuts, used: this.#used }
-  }
-
-  #isOutside(mark: string, index: number): boolean {
-    const isBegin = mark === '[' && this.#window.units.slice(this.#used, index).trim() === ''
-    return this.#expected === 'nothing' || (this.#expected === 'list' && !isBegin)
-  }
-
-  /** The element that a mark ends. */
-  #cutAt(mark: string, index: number, depth: number): Cut | undefined {
-    if (depth > 1 || (depth === 1 && mark !== ',' && this.#expected !== 'list')) return undefined
-    if (depth === 0 && mark === '}') this.#refuse(index, 'expected , or ]')
-    const found = this.#take(index)
-    const isElement = mark === ',' || (mark === ']' && (this.#expected === 'element' || found.end > found.start))
-    this.#expected = mark === ',' ? 'element' : depth === 0 ? 'nothing' : 'first'
-    return isElement ? found : undefined
-  }
-
-  /** What stands before the mark, which the next part begins behind. */
-  #take(end: number): Cut {
-    const { units, offset } = this.#window
-    const own = units.slice(this.#used, end)
-    const start = this.#used + own.length - own.trimStart().length
-    this.#passLines(this.#used, start)
-    const position = offset + start - this.#lineAt + 1
-    const found = { start, end: start + own.trim().length, line: this.#line, position }
-    this.#passLines(start, end)
-    this.#used = end + 1
+function createListCut(): Cut {
+  let expected: Expected = 'list'
+  return (window, isLast) => {
+    const found = cutList(window, isLast, expected)
+    expected = found.expected
     return found
   }
+}
 
-  #passLines(from: number, to: number): void {
-    const { units, offset } = this.#window
-    for (let at = units.indexOf('\n', from); at >= 0 && at < to; at = units.indexOf('\n', at + 1)) {
-      this.#line++
-      this.#lineAt = offset + at + 1
-    }
+function cutList(window: string, isLast: boolean, before: Expected): Cuts & { readonly expected: Expected } {
+  const cuts: (readonly [number, number])[] = []
+  let [used, expected] = [0, before]
+  for (const { mark, index } of ownMarks(window, expected === 'list' ? 0 : 1)) {
+    const cut = trimmed(window, used, index)
+    const isEmpty = cut[0] === cut[1]
+    if (expected === 'nothing' || (expected === 'list' && !(mark === '[' && isEmpty))) break
+    if (mark === '}') return { cuts, used, expected, fault: { at: index, what: 'expected , or ]', hint: HINT } }
+    if (isElement(mark, isEmpty, expected)) cuts.push(cut)
+    expected = EXPECTED[mark] ?? 'nothing'
+    used = index + 1
   }
+  return { cuts, used, expected, fault: faultOfRest(window, used, { expected, isLast }) }
+}
 
-  #refuseStray(): void {
-    const stray = this.#window.units.slice(this.#used).search(/\S/)
-    if (stray < 0) return
-    if (this.#expected === 'nothing') this.#refuse(this.#used + stray, 'expected nothing after the list')
-    if (this.#expected === 'list') this.#refuse(this.#used + stray, 'expected a list, which begins with [')
-  }
+function isElement(mark: string, isEmpty: boolean, expected: Expected): boolean {
+  return mark === ',' || (mark === ']' && (expected === 'element' || !isEmpty))
+}
 
-  #refuse(at: number, what: string): never {
-    this.#passLines(this.#used, at)
-    const column = this.#window.offset + at - this.#lineAt + 1
-    throw inputError({ name: this.#name, line: this.#line, column, what, hint: HINT })
+const EXPECTED: Readonly<Record<string, Expected>> = { '[': 'first', ',': 'element', ']': 'nothing' }
+
+/** The commas and brackets outside the elements. */
+function* ownMarks(window: string, depthBefore: number) {
+  let depth = depthBefore
+  for (const { 0: mark, index } of window.matchAll(MARK)) {
+    if (mark.length > 1) continue
+    if (mark === '"') return
+    const step = DEPTHS[mark] ?? 0
+    depth += step
+    if (depth < 1 || (depth === 1 && step >= 0)) yield { mark, index }
   }
+}
+
+interface End {
+  readonly expected: Expected
+  readonly isLast: boolean
+}
+
+function faultOfRest(window: string, used: number, { expected, isLast }: End): Cuts['fault'] {
+  const list = 'a list, which begins with ['
+  const stray = window.slice(used).search(/\S/)
+  if (stray >= 0 && (expected === 'nothing' || expected === 'list')) {
+    const what = expected === 'list' ? list : 'nothing after the list'
+    return { at: used + stray, what: `expected ${what}`, hint: HINT }
+  }
+  if (!isLast || expected === 'nothing') return undefined
+  const what = `it ends too early, expected ${expected === 'list' ? list : ', or ]'}`
+  return { at: window.length, what, hint: HINT }
 }

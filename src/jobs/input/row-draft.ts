@@ -3,7 +3,7 @@ import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { type Column, type Converted, convertCell } from './columns.ts'
-import { type Blanks, type FindingCode, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions } from './row.ts'
+import { type FormatSummary, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions, type RowSpan } from './row.ts'
 
 /** A row under construction, and its findings. */
 export interface RowDraft {
@@ -15,9 +15,16 @@ export interface RowDraft {
   readonly refused: string[]
 }
 
-type Place = Pick<InputRow, 'line' | 'offset' | 'length' | 'position'>
+/** An input, opened in its format. */
+export interface OpenInput {
+  readonly summary: FormatSummary
+  /** Whether values are the texts of cells, not JSON. */
+  readonly areCells: boolean
+  /** Starts at the beginning each time. `onBlank` is called with the line of a row without values. */
+  drafts(onBlank: (line: number) => void): AsyncIterable<readonly RowDraft[]>
+}
 
-export function createDraft({ line, offset, length, position }: Place, hasGiven: boolean): RowDraft {
+export function createDraft({ line, offset, length, position }: RowSpan, hasGiven: boolean): RowDraft {
   return {
     row: {
       ...{ line, offset, length, ...(position !== undefined && { position }) },
@@ -29,50 +36,35 @@ export function createDraft({ line, offset, length, position }: Place, hasGiven:
   }
 }
 
-export interface NewFinding {
-  readonly column: string | undefined
-  readonly value: string | undefined
-  readonly code: FindingCode
-  readonly message: string
-}
-
-export function addFinding({ row, findings }: RowDraft, finding: NewFinding): void {
-  const { line, offset, position } = row
+export function addFinding(
+  { row: { line, offset, position }, findings }: RowDraft,
+  finding: Pick<RowFinding, 'column' | 'value' | 'code' | 'message'>,
+): void {
   findings.push({ line, offset, ...(position !== undefined && { position }), ...finding })
 }
 
-const UNPAIRED = 'half a character, which UTF-8 cannot encode'
+const UNPAIRED = { code: 'unpaired_surrogate', message: 'half a character, which UTF-8 cannot encode' } as const
 
 /** Stores a value in the place that its column names; `given` is the value before conversion. */
 export function placeValue(draft: RowDraft, column: Column, converted: Converted, given: JsonValue): void {
-  if ('fault' in converted) {
+  const value = 'fault' in converted ? undefined : converted.value
+  if (value === undefined || (typeof value === 'string' && !value.isWellFormed())) {
+    const fault = 'fault' in converted ? converted.fault : UNPAIRED
     draft.refused.push(column.field)
-    addFinding(draft, { column: column.name, value: shownValue(given), ...converted.fault })
+    addFinding(draft, { column: column.name, value: shownValue(given), ...fault })
     return
   }
-  const { value } = converted
   const { row } = draft
-  if (typeof value === 'string' && !value.isWellFormed()) {
-    draft.refused.push(column.field)
-    addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: UNPAIRED })
-    return
-  }
-  switch (column.role) {
-    case 'field':
-      if (column.path.length === 1 && column.field !== '__proto__') row.fields[column.field] = value
-      else setAtPath(row.fields, column.path, value)
-      return
-    case 'id':
-      row.id = idOf(draft, column, value)
-      return
-    case 'parent':
-      row.parent = idOf(draft, column, value)
-      return
-    case 'earlier_line':
-      row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : OTHER_TEXT
-      return
-    case 'ignored':
-  }
+  if (column.role === 'id') row.id = idOf(draft, column, value)
+  else if (column.role === 'parent') row.parent = idOf(draft, column, value)
+  else if (column.role === 'earlier_line') {
+    row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : OTHER_TEXT
+  } else if (column.role === 'field') placeField(row.fields, column, value)
+}
+
+function placeField(fields: JsonObject, { path, field }: Column, value: JsonValue): void {
+  if (path.length === 1 && field !== '__proto__') fields[field] = value
+  else setAtPath(fields, path, value)
 }
 
 /** The value as messages show it. */
@@ -103,9 +95,6 @@ function wrongType(expected: string): Converted {
   return { fault: { code: 'wrong_type', message: `expected ${expected}` } }
 }
 
-/** The number of blank rows that are named; a file may end in a million of them. */
-const MOST_NAMED = 1000
-
 /** Checks a whole row: required fields, and values from a fixed set. */
 export function checkRow(draft: RowDraft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
   const { row, findings, refused } = draft
@@ -120,30 +109,6 @@ export function checkRow(draft: RowDraft, { required, stages }: Pick<RowOptions,
   }
   const wrong = wrongStage(row.fields.stage, stages)
   if (wrong) addFinding(draft, { column: 'stage', value: wrong.shown, code: 'not_allowed', message: wrong.message })
-}
-
-interface BlankRows extends Blanks {
-  add(line: number): void
-  clear(): void
-}
-
-export function createBlanks(): BlankRows {
-  const lines: number[] = []
-  let count = 0
-  return {
-    get count() {
-      return count
-    },
-    lines,
-    add(line) {
-      count++
-      if (lines.length < MOST_NAMED) lines.push(line)
-    },
-    clear() {
-      count = 0
-      lines.length = 0
-    },
-  }
 }
 
 export interface WrongStage {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord, ImportableResource } from '../../core/resources/registry.ts'
-import type { DateOrder } from './convert/dates.ts'
 
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
@@ -17,8 +16,8 @@ export const NO_LINE = 0
 /** The `earlierLine` of a row with another text in its place: the cells may have slid. */
 export const OTHER_TEXT = -1
 
-/** One record of the input, before anything is known about the CRM. */
-export interface InputRow {
+/** Where a record of the input is. */
+export interface RowSpan {
   /** The line where it starts, from 1; the header row counts. */
   readonly line: number
   /** Of its first byte, in the input as UTF-8. */
@@ -27,6 +26,10 @@ export interface InputRow {
   readonly length: number
   /** The column of its line where it starts, from 1; undefined: where the line starts. */
   readonly position?: number
+}
+
+/** One record of the input, before anything is known about the CRM. */
+export interface InputRow extends RowSpan {
   /** From an `id` column. */
   readonly id: string | undefined
   /** The deal of a note. */
@@ -80,7 +83,7 @@ export interface FormatSummary {
   readonly quote: string | undefined
   readonly lineEnd: '\n' | '\r\n' | '\r' | undefined
   /** The place of the header row, without its line end; undefined for formats that have none. */
-  readonly head: Pick<InputRow, 'offset' | 'length'> | undefined
+  readonly head: Pick<RowSpan, 'offset' | 'length'> | undefined
   /** In the order of the input; for formats without a header row, those of the first records. */
   readonly columns: readonly ColumnUse[]
 }
@@ -161,7 +164,7 @@ export interface Blanks {
 }
 
 /** A row with errors, and its place in the input. */
-export interface RefusedRow extends Pick<InputRow, 'line' | 'offset' | 'length' | 'position'> {
+export interface RefusedRow extends RowSpan {
   readonly findings: readonly RowFinding[]
 }
 
@@ -243,7 +246,7 @@ export interface RowOptions {
   /** `--decimal`: how numbers are written; undefined: as in JSON. */
   readonly decimal: 'comma' | 'point' | undefined
   /** `--date-format`, for columns that are dates. */
-  readonly dateOrder: DateOrder | undefined
+  readonly dateOrder: 'DMY' | 'MDY' | 'YMD' | undefined
   /** Fields that every row must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
   /** Undefined: nothing is known beside the fields of crm. */

@@ -132,8 +132,8 @@ describe('a syntax error is refused with its line and column', () => {
   test.each([
     [
       'a quote that is never closed',
-      'name,email\nä,b\n"c,d\ne,f\n',
-      'line 3: a quote that opens in the record that starts here is never closed',
+      'name,email\nä,b\n"c\nd","e""\nf,g\n',
+      'line 4, column 4: a quote that opens here is never closed',
     ],
     ['a quote after blanks', 'name,email\nA, "b"\n', 'line 2, column 4: a quote after blanks'],
     [
@@ -185,6 +185,20 @@ test('every row with more or fewer cells than the header row is a finding, and n
       message: 'it has 3 cells, and the header row has 2',
     },
   ])
+})
+
+test.each([
+  ['sep=;\r\nname;email\r\nA, B;x\r\n', undefined],
+  ['SEP=^\nname^email\nA, B^x\n', undefined],
+  ['sep=,\nname;email\nA, B;x\n', ';'],
+])('the mark of Excel, %j, is no header row', async (bytes, delimiter) => {
+  const { rows, path } = await read({ bytes, delimiter })
+  const [{ line, offset, length, fields } = {}] = rows
+  expect([line, fields]).toEqual([3, { name: 'A, B', email: 'x' }])
+  expect((await readFile(path)).subarray(offset, (offset ?? 0) + (length ?? 0)).toString()).toMatch(/^A, B.x$/)
+  await expect(read({ bytes: bytes.replace('A, B', '"A"B'), delimiter })).rejects.toThrow(
+    'line 3, column 4: text after',
+  )
 })
 
 test('a column without a name must be empty', async () => {

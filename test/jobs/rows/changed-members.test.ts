@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/core/json.ts'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
-import { changesIn, isSameAsPrinted } from '../../../src/jobs/input/open-rows.ts'
+import { changesIn, isSameAsPrinted } from '../../../src/jobs/input/changed-members.ts'
 import { sample } from '../../harness/sample.ts'
 import { isUndefused, NAUGHTY } from '../../output/naughty-strings.ts'
 import { print } from '../../output/print-fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFindings, findingText, summaryLines } from '../../../src/jobs/input/open-rows.ts'
+import { createFindings, findingText, summaryLines } from '../../../src/jobs/input/findings.ts'
 import type { RowFinding } from '../../../src/jobs/input/row.ts'
 import { read } from '../reading.ts'
 

@@ -1,51 +1,20 @@
+import { open } from 'node:fs/promises'
+import { toMachineError } from '../../../files/machine-error.ts'
 import { type Mapping, parseMap } from '../columns.ts'
-import { numberFormatOf } from '../convert/numbers.ts'
+import { numberFormatOf } from '../conversions.ts'
 import type { ReadSheet, RowOptions } from '../row.ts'
 import { cellName, columnLetters, placeOfCell, SHEET_COLUMNS } from './cell-names.ts'
-import { readNumberKinds } from './number-formats.ts'
-import { type CellFault, type CellKind, type SheetRow, sheetEvents } from './read-cells.ts'
+import { readNumberKinds } from './number-cells.ts'
+import { type CellFault, type CellKind, type SheetEvents, type SheetRow, sheetEvents } from './read-cells.ts'
 import { XmlFault } from './scan-xml.ts'
-import { NO_STRINGS, readSharedStrings } from './shared-strings.ts'
-import { SheetText } from './sheet-text.ts'
-import { chooseSheet, readIndex, type WorkbookIndex } from './sheets.ts'
-import { workbookError } from './workbook-error.ts'
-import { openParts } from './workbook-parts.ts'
+import { readSharedStrings } from './shared-strings.ts'
+import { chooseSheet, readIndex, type Sheet } from './sheets.ts'
+import { openParts, workbookError } from './workbook-parts.ts'
 
 const MOST_FAULTS = 1_000_000
-
-const CODES: readonly CellFault[] = ['cell_error', 'formula_without_value', 'not_a_date', 'not_a_number']
-
-/** The cells of a sheet without a usable value, in the order of the sheet; eight bytes each. */
-class CellFaults {
-  #keys = new Float64Array(64)
-  #count = 0
-
-  get count(): number {
-    return this.#count
-  }
-
-  /** XmlFault if there are too many to keep. */
-  add(row: number, column: number, fault: CellFault): void {
-    if (this.#count >= MOST_FAULTS) throw new XmlFault(`more than ${MOST_FAULTS} cells with errors`)
-    if (this.#count === this.#keys.length) {
-      const keys = new Float64Array(2 * this.#keys.length)
-      keys.set(this.#keys)
-      this.#keys = keys
-    }
-    this.#keys[this.#count++] = keyOf(row, column) + CODES.indexOf(fault)
-  }
-
-  at(row: number, column: number): CellFault | undefined {
-    const wanted = keyOf(row, column)
-    let [low, high] = [0, this.#count]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#keys[middle] ?? 0) < wanted) low = middle + 1
-      else high = middle
-    }
-    return low < this.#count ? CODES[(this.#keys[low] ?? 0) - wanted] : undefined
-  }
-}
+const GIB = 1024 ** 3
+/** Rows of few cells are padded to the width of the headings, so that a small archive could fill a disk. */
+const MOST_BYTES = 4 * GIB
 
 export interface WorkbookInput {
   /** The workbook. */
@@ -62,30 +31,43 @@ export interface WorkbookInput {
 
 /** Writes one sheet of a workbook as text. CrmError `invalid_input` for a workbook or a sheet that cannot be read. */
 export async function readWorkbook(input: WorkbookInput): Promise<ReadSheet> {
-  const { name } = input
+  const { name, to } = input
   const parts = await openParts(input)
   try {
     const index = await readIndex(parts, name)
     const sheet = chooseSheet(index, input.sheet, name)
-    const has = (path: string | undefined): path is string => path !== undefined && parts.has(path)
-    const strings = has(index.sharedStrings) ? await readSharedStrings(parts, index.sharedStrings) : NO_STRINGS
-    const kinds = has(index.styles) ? await readNumberKinds(parts, index.styles) : []
-    const writer = new SheetWriter(input, sheet.name)
-    try {
-      const rules = { sheet: sheet.name, strings, kinds, is1904: index.is1904 }
-      await parts.scan(sheet.path, sheetEvents(rules, writer), input.onBytes)
-      writer.end()
-    } finally {
-      writer.close()
+    const strings = await readSharedStrings(parts, index.sharedStrings)
+    const kinds = await readNumberKinds(parts, index.styles)
+    const rows = new SheetRows(input, sheet.name)
+    await using file = await open(to, 'wx', 0o600)
+    const write = (text: string) =>
+      file.appendFile(text).catch((error: unknown) => {
+        throw toMachineError(error, to)
+      })
+    const rules = { sheet: sheet.name, strings, kinds, is1904: index.is1904 }
+    await parts.scan(sheet.path, sheetEvents(rules, rows), async (done, total) => {
+      input.onBytes(done, total)
+      await write(rows.takeText())
+    })
+    await write(rows.takeText())
+    rows.end()
+    const notes = [...sheetNotes(index.sheets, sheet), ...rows.notes()]
+    return {
+      name: sheet.name,
+      notes,
+      types: rows.types(),
+      faultAt: (row, column) => rows.faults.get(keyOf(row, column)),
     }
-    const notes = [...sheetNotes(index, sheet), ...writer.notes()]
-    return { name: sheet.name, notes, types: writer.types(), faultAt: (row, column) => writer.faults.at(row, column) }
   } finally {
     parts.close()
   }
 }
 
-function sheetNotes({ sheets }: WorkbookIndex, { name, isHidden }: { name: string; isHidden: boolean }): string[] {
+function keyOf(row: number, column: number): number {
+  return row * SHEET_COLUMNS + column
+}
+
+function sheetNotes(sheets: readonly Sheet[], { name, isHidden }: Sheet): readonly string[] {
   const others = sheets.filter((sheet) => sheet.name !== name && !sheet.isHidden)
   const hidden = sheets.filter((sheet) => sheet.name !== name && sheet.isHidden)
   return [
@@ -95,50 +77,57 @@ function sheetNotes({ sheets }: WorkbookIndex, { name, isHidden }: { name: strin
   ]
 }
 
-function namesOf(sheets: WorkbookIndex['sheets']): string {
+function namesOf(sheets: readonly Sheet[]): string {
   const names = sheets.slice(0, 10).map(({ name }) => JSON.stringify(name))
-  return names.length < sheets.length
-    ? `${names.join(', ')} and ${sheets.length - names.length} more`
-    : names.join(', ')
+  const more = sheets.length - names.length
+  return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
 }
 
-/** Writes the rows from the headings on, and collects what a text cannot say. */
-class SheetWriter {
-  readonly faults = new CellFaults()
+const SPECIAL = /[",\p{Cc}]|^\s/u
+
+/** The rows of a sheet as CSV in which a record is a row of the sheet, so that its number is that of the row; and what a text cannot say. */
+class SheetRows implements SheetEvents {
+  /** Of cells without a usable value. */
+  readonly faults = new Map<number, CellFault>()
   readonly #input: WorkbookInput
   readonly #sheet: string
-  readonly #text: SheetText
+  /** What the cells of each column are. */
   readonly #found: Set<CellKind>[] = []
+  readonly #counts = { formulas: 0, hidden: 0, merged: 0 }
+  readonly #merged: string[] = []
   #marks: readonly string[] = []
   #headRow = 0
-  #width = 0
-  /** The last row that was written. */
   #last = 0
-  #hidden = 0
-  #formulas = 0
-  readonly #merged: string[] = []
-  #mergedCount = 0
+  #text = ''
+  #bytes = 0
 
   constructor(input: WorkbookInput, sheet: string) {
     this.#input = input
     this.#sheet = sheet
-    this.#text = new SheetText(input.to)
   }
 
   row(row: SheetRow): void {
-    if (row.cells.length === 0) return
+    const { cells } = row
+    if (cells.length === 0) return
     if (this.#headRow === 0) this.#addHeadings(row)
     else this.#addRow(row)
     this.#last = row.row
+    const texts: string[] = new Array(Math.max(this.#found.length, (cells.at(-1)?.column ?? 0) + 1)).fill('')
+    for (const { column, kind, text } of cells) {
+      const marked = kind === 'number' ? text.replace('.', this.#marks[column] ?? '.') : text
+      texts[column] = SPECIAL.test(marked) ? `"${marked.replaceAll('"', '""')}"` : marked
+    }
+    this.#text += `${texts.join(',')}\n`
   }
 
   merged(range: string): void {
     const [first, last] = range.split(':').map((cell) => placeOfCell(cell.replaceAll('$', '')))
     if (!first || !last) return
     if (this.#headRow > 0 && first.row <= this.#headRow && last.row >= this.#headRow) {
-      throw this.#error(range, 'the cells of a heading are merged, expected one heading in each column', UNMERGE)
+      const what = 'the cells of a heading are merged, expected one heading in each column'
+      throw this.#error(range, what, 'undo the merge, and delete rows above the headings')
     }
-    this.#mergedCount += 1
+    this.#counts.merged += 1
     if (this.#merged.length < 3) this.#merged.push(range)
   }
 
@@ -150,31 +139,31 @@ class SheetWriter {
   }
 
   notes(): readonly string[] {
-    const formulas = this.#formulas === 1 ? '1 formula is' : `${this.#formulas} formulas are`
-    const rows = this.#hidden === 1 ? '1 hidden row is' : `${this.#hidden} hidden rows are`
-    const ranges = this.#mergedCount === 1 ? '1 merged range has' : `${this.#mergedCount} merged ranges have`
-    const more = this.#mergedCount > this.#merged.length ? ', …' : ''
+    const { formulas, hidden, merged } = this.#counts
+    const more = merged > this.#merged.length ? ', …' : ''
+    const ranges = `a value in the first cell alone: ${this.#merged.join(', ')}${more}`
     return [
-      ...(this.#formulas === 0 ? [] : [`${formulas} read as the value that the program stored`]),
-      ...(this.#hidden === 0 ? [] : [`${rows} read, too`]),
-      ...(this.#mergedCount === 0
-        ? []
-        : [`${ranges} a value in the first cell alone: ${this.#merged.join(', ')}${more}`]),
+      ...counted(formulas, 'formula is', 'formulas are', 'read as the value that the program stored'),
+      ...counted(hidden, 'hidden row is', 'hidden rows are', 'read, too'),
+      ...counted(merged, 'merged range has', 'merged ranges have', ranges),
     ]
   }
 
+  /** What was added since the last call. */
+  takeText(): string {
+    const text = this.#text
+    this.#text = ''
+    this.#bytes += text.length
+    if (this.#bytes > MOST_BYTES) throw new XmlFault(`more than ${MOST_BYTES / GIB} GiB of cells`)
+    return text
+  }
+
   end(): void {
-    this.#text.end()
     if (this.#headRow > 0) return
     throw workbookError(this.#input.name, {
       what: `the sheet ${JSON.stringify(this.#sheet)} is empty, expected a row of headings`,
       hint: '--sheet NAME reads another sheet',
     })
-  }
-
-  /** May be called after `end`. */
-  close(): void {
-    this.#text.close()
   }
 
   #addHeadings({ row, cells }: SheetRow): void {
@@ -183,34 +172,25 @@ class SheetWriter {
       const cell = `${columnLetters(faulty.column)}${row}`
       throw this.#error(cell, `${JSON.stringify(faulty.text)} is no heading`, 'write a name for the column there')
     }
-    for (let at = 1; at < row; at++) this.#text.addBlank()
+    this.#text = '\n'.repeat(row - 1)
     this.#headRow = row
-    this.#width = (cells.at(-1)?.column ?? 0) + 1
-    const headings = this.#textsOf(cells)
+    const headings: string[] = new Array((cells.at(-1)?.column ?? 0) + 1).fill('')
+    for (const { column, text } of cells) headings[column] = text
+    for (const _ of headings) this.#found.push(new Set())
     this.#marks = decimalMarks(headings, parseMap(this.#input.read.map), this.#input.read.decimal)
-    for (let at = 0; at < this.#width; at++) this.#found.push(new Set())
-    this.#text.add(headings)
   }
 
   #addRow({ row, isHidden, cells }: SheetRow): void {
-    for (let at = this.#last + 1; at < row; at++) this.#text.addEmpty()
-    if (isHidden) this.#hidden += 1
+    this.#text += '""\n'.repeat(row - this.#last - 1)
+    if (isHidden) this.#counts.hidden += 1
     for (const { column, kind, fault, isFormula } of cells) {
-      if (isFormula && fault === undefined) this.#formulas += 1
-      if (fault === undefined) this.#found[column]?.add(kind)
-      else this.faults.add(row, column, fault)
+      if (fault !== undefined) this.faults.set(keyOf(row, column), fault)
+      else {
+        if (isFormula) this.#counts.formulas += 1
+        this.#found[column]?.add(kind)
+      }
     }
-    this.#text.add(this.#textsOf(cells))
-  }
-
-  #textsOf(cells: SheetRow['cells']): string[] {
-    const width = Math.max(this.#width, (cells.at(-1)?.column ?? 0) + 1)
-    const texts: string[] = new Array(width).fill('')
-    for (const { column, kind, text } of cells) {
-      const mark = this.#marks[column] ?? '.'
-      texts[column] = kind === 'number' && mark !== '.' ? text.replace('.', mark) : text
-    }
-    return texts
+    if (this.faults.size > MOST_FAULTS) throw new XmlFault(`more than ${MOST_FAULTS} cells with errors`)
   }
 
   #error(cell: string, what: string, hint: string): Error {
@@ -218,7 +198,9 @@ class SheetWriter {
   }
 }
 
-const UNMERGE = 'undo the merge, and delete rows above the headings'
+function counted(count: number, one: string, many: string, more: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? one : many} ${more}`]
+}
 
 /**
  * The decimal mark with which the numbers of each column are written, so that `--decimal` and `:number(1.234,50)` read numbers
@@ -237,8 +219,4 @@ function decimalMarks(
     }
     return decimal === 'comma' && type !== 'json' ? ',' : '.'
   })
-}
-
-function keyOf(row: number, column: number): number {
-  return (row * SHEET_COLUMNS + column) * CODES.length
 }

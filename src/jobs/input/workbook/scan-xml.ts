@@ -2,8 +2,8 @@
 export interface XmlEvents {
   /** `attributes`: as written; see `attributeOf`. */
   open(name: string, attributes: string): void
-  close(name: string): void
-  text(text: string): void
+  close?(name: string): void
+  text?(text: string): void
 }
 
 /** XML that is no OOXML: damaged, or with parts that no spreadsheet program writes. */
@@ -26,26 +26,23 @@ export function createXmlScanner(events: XmlEvents) {
   let rest = ''
   const path: string[] = []
   let isDone = false
-  const openTag = (written: string, attributes: string): void => {
-    const name = withoutPrefix(written)
+  const close = (name: string): void => {
+    if (path.pop() !== name) throw new XmlFault(`</${name}> without its beginning`)
+    events.close?.(name)
+    isDone = path.length === 0
+  }
+  const open = (name: string, attributes: string): void => {
     if (isDone) throw new XmlFault('a second root element')
     events.open(name, attributes)
-    if (attributes.endsWith('/')) events.close(name)
-    else path.push(name)
+    path.push(name)
     if (path.length > MOST_LEVELS) throw new XmlFault(`elements nested deeper than ${MOST_LEVELS}`)
-    isDone = path.length === 0
+    if (attributes.endsWith('/')) close(name)
   }
-  const closeTag = (written: string): void => {
-    const name = withoutPrefix(written)
-    if (path.pop() !== name) throw new XmlFault(`</${name}> without its beginning`)
-    events.close(name)
-    isDone = path.length === 0
-  }
-  const takeMarkup = ([, data, slash, name, attributes = '']: RegExpExecArray): void => {
-    if (data !== undefined) events.text(data)
-    else if (name === undefined) return
-    else if (slash === '') openTag(name, attributes)
-    else closeTag(name)
+  const takeMarkup = ([, data, slash, written, attributes = '']: RegExpExecArray): void => {
+    const name = written?.slice(written.indexOf(':') + 1)
+    if (data !== undefined) events.text?.(data)
+    else if (name !== undefined && slash !== '') close(name)
+    else if (name !== undefined) open(name, attributes)
   }
   /** Returns where the unread rest begins: at a tag that is not whole, or at a text that may go on. */
   const takeAll = (all: string): number => {
@@ -57,7 +54,7 @@ export function createXmlScanner(events: XmlEvents) {
         refuseDeclaration(all, start)
         break
       }
-      if (start > at && path.length > 0) events.text(decodeEntities(all.slice(at, start)))
+      if (start > at && path.length > 0) events.text?.(decodeEntities(all.slice(at, start)))
       takeMarkup(found)
       at = start + found[0].length
     }
@@ -80,23 +77,14 @@ function refuseDeclaration(all: string, start: number): void {
     throw new XmlFault('a document type, which OOXML does not have')
 }
 
-function withoutPrefix(name: string): string {
-  const at = name.indexOf(':')
-  return at < 0 ? name : name.slice(at + 1)
-}
+const ATTRIBUTES = new Map<string, RegExp>()
 
 /** The decoded value of an attribute, whatever its prefix. */
 export function attributeOf(attributes: string, name: string): string | undefined {
-  const pattern = ATTRIBUTES.get(name) ?? patternOf(name)
-  const [, double, single] = pattern.exec(attributes) ?? []
-  const value = double ?? single
+  const pattern = ATTRIBUTES.get(name) ?? new RegExp(String.raw`\s(?:[\w.-]+:)?${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+  ATTRIBUTES.set(name, pattern)
+  const [, double, value = double] = pattern.exec(attributes) ?? []
   return value === undefined ? undefined : decodeEntities(value)
-}
-
-const ATTRIBUTES: ReadonlyMap<string, RegExp> = new Map(['r', 's', 't'].map((name) => [name, patternOf(name)]))
-
-function patternOf(name: string): RegExp {
-  return new RegExp(String.raw`\s(?:[\w.-]+:)?${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

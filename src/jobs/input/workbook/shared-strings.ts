@@ -7,17 +7,10 @@ export interface SharedStrings {
   at(index: number): string
 }
 
-const MIB = 1024 * 1024
-const FIRST_BYTES = MIB / 4
-const MOST_BYTES = 256 * MIB
-/** Four bytes each in the index. */
+const MOST_MIB = 256
 const MOST_STRINGS = 10_000_000
-
-export const NO_STRINGS: SharedStrings = {
-  at: (index) => {
-    throw new XmlFault(`there is no shared text ${index}`)
-  },
-}
+/** `<si/>`. */
+const LEAST_XML = 5
 
 /** Collects the text of an `si` or `is`: of all its runs, without the phonetic ones. */
 export function createTextRuns() {
@@ -52,53 +45,38 @@ export function unescapeControls(text: string): string {
   return plain
 }
 
-export async function readSharedStrings(parts: WorkbookParts, path: string): Promise<SharedStrings> {
-  const pool = new TextPool()
+export async function readSharedStrings(parts: WorkbookParts, path: string | undefined): Promise<SharedStrings> {
+  if (path === undefined || !parts.has(path)) return { at: refuseNumber }
+  const size = parts.size(path)
+  // No text is longer than its XML. What is not written takes no memory.
+  const bytes = Buffer.allocUnsafeSlow(Math.min(size, MOST_MIB * 1024 * 1024))
+  const ends = new Uint32Array(Math.min(Math.ceil(size / LEAST_XML), MOST_STRINGS))
   const runs = createTextRuns()
+  let [count, used] = [0, 0]
   await parts.scan(path, {
-    open: (name) => runs.open(name),
-    text: (text) => runs.add(text),
+    open: runs.open,
+    text: runs.add,
     close: (name) => {
       runs.close(name)
-      if (name === 'si') pool.add(runs.take())
+      if (name !== 'si') return
+      const text = runs.take()
+      const end = used + Buffer.byteLength(text)
+      if (end > bytes.length || count >= ends.length) {
+        throw new XmlFault(`more than ${MOST_MIB} MiB of texts, or than ${MOST_STRINGS} texts`)
+      }
+      bytes.write(text, used)
+      used = end
+      ends[count++] = end
     },
   })
-  return pool
-}
-
-/** One buffer that doubles, and where each text starts in it. */
-class TextPool implements SharedStrings {
-  #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
-  #starts = new Uint32Array(1024)
-  #used = 0
-  #count = 0
-
-  add(text: string): void {
-    const length = Buffer.byteLength(text)
-    const needed = this.#used + length
-    if (needed > MOST_BYTES || this.#count >= MOST_STRINGS) {
-      throw new XmlFault(`more than ${MOST_BYTES / MIB} MiB of texts, or than ${MOST_STRINGS} texts`)
-    }
-    if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, needed)
-    this.#bytes.write(text, this.#used)
-    if (this.#count + 2 > this.#starts.length) {
-      const starts = new Uint32Array(2 * this.#starts.length)
-      starts.set(this.#starts)
-      this.#starts = starts
-    }
-    this.#used = needed
-    this.#count += 1
-    this.#starts[this.#count] = needed
-  }
-
-  at(index: number): string {
-    if (!(index >= 0 && index < this.#count)) throw new XmlFault(`there is no shared text ${index}`)
-    return this.#bytes.toString('utf8', this.#starts[index], this.#starts[index + 1])
+  return {
+    at: (index) => {
+      const end = index < count ? ends[index] : undefined
+      return end === undefined ? refuseNumber(index) : bytes.toString('utf8', ends[index - 1] ?? 0, end)
+    },
   }
 }
 
-function grown(bytes: Buffer, needed: number): Buffer {
-  const more = Buffer.allocUnsafeSlow(Math.max(needed, 2 * bytes.length))
-  bytes.copy(more)
-  return more
+function refuseNumber(index: number): never {
+  throw new XmlFault(`there is no shared text ${index}`)
 }

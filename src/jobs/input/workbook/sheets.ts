@@ -1,8 +1,7 @@
 import { CrmError } from '../../../core/errors.ts'
 import { inputName } from '../input-file.ts'
 import { attributeOf } from './scan-xml.ts'
-import { workbookError } from './workbook-error.ts'
-import type { WorkbookParts } from './workbook-parts.ts'
+import { type WorkbookParts, workbookError } from './workbook-parts.ts'
 
 export interface Sheet {
   readonly name: string
@@ -41,8 +40,6 @@ export async function readIndex(parts: WorkbookParts, name: string): Promise<Wor
       if (element === 'workbookPr') is1904 = /^(?:1|true|on)$/.test(attributeOf(attributes, 'date1904') ?? '')
       if (element === 'sheet') sheets.push(sheetOf(attributes, relations))
     },
-    close() {},
-    text() {},
   })
   if (!isWorkbook) throw notWorkbook(parts, name)
   const pathOf = (wanted: string) => [...relations.values()].find(({ kind }) => kind === wanted)?.path
@@ -74,8 +71,6 @@ async function relationsOf(parts: WorkbookParts, part: string): Promise<Readonly
       const path = pathFrom(folder, attributeOf(attributes, 'Target') ?? '')
       relations.set(attributeOf(attributes, 'Id') ?? '', { kind, path })
     },
-    close() {},
-    text() {},
   })
   return relations
 }

@@ -2,8 +2,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { CrmError } from '../../../core/errors.ts'
+import { inputName } from '../input-file.ts'
 import { createXmlScanner, type XmlEvents, XmlFault } from './scan-xml.ts'
-import { workbookError } from './workbook-error.ts'
 
 /** A workbook has tens of files; each sheet, picture and comment is one. */
 const MOST_FILES = 10_000
@@ -11,97 +11,113 @@ const MOST_FILES = 10_000
 /** Deflate reaches 1032:1. The XML of a real sheet, with its counted cells, stays below 60:1. */
 const BOMB = { ratio: 250, bytes: 64 * 1024 * 1024 }
 
+const SAVE_AGAIN = 'open it in a spreadsheet program and save it as xlsx again, or as CSV UTF-8'
+
+interface WorkbookFault {
+  /** In lower case: what was found, and what was expected. */
+  readonly what: string
+  /** A sheet, a cell or a file inside the workbook. */
+  readonly place?: string | undefined
+  readonly hint?: string
+  readonly cause?: unknown
+}
+
+/** A workbook that cannot be read as a whole. */
+export function workbookError(name: string, { what, place, hint = SAVE_AGAIN, cause }: WorkbookFault): CrmError {
+  const where = place === undefined ? '' : `, ${place}`
+  return new CrmError('invalid_input', `${inputName(name)}${where}: ${what}`, { hint, cause })
+}
+
+function unreadable(name: string, cause: unknown, place?: string): CrmError {
+  if (cause instanceof CrmError) return cause
+  const reason = cause instanceof Error ? `: ${cause.message}` : ''
+  const what = cause instanceof XmlFault ? 'it is no XML of a workbook' : 'the archive is damaged'
+  return workbookError(name, { what: `${what}${reason}`, place, cause })
+}
+
 /** The files of a workbook, which are read from the archive and never written to disk under their names. */
 export interface WorkbookParts {
   has(path: string): boolean
+  /** The bytes of a file; 0 if there is none. */
+  size(path: string): number
   /** CrmError `invalid_input` for a file that is missing, damaged, encrypted or a bomb. */
-  scan(path: string, events: XmlEvents, onBytes?: (done: number, total: number) => void): Promise<void>
+  scan(path: string, events: XmlEvents, onChunk?: OnChunk): Promise<void>
   close(): void
 }
 
-export interface PartsInput {
+type OnChunk = (done: number, total: number) => Promise<void>
+
+interface PartsInput {
   readonly path: string
   readonly name: string
   readonly signal: AbortSignal
 }
 
-export async function openParts({ path, name, signal }: PartsInput): Promise<WorkbookParts> {
-  const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
-    throw damagedZip(name, cause)
-  })
-  const entries = await entriesOf(zip, name).catch((error: unknown) => {
-    zip.close()
-    throw error
-  })
-  return {
-    has: (part) => entries.has(part.toLowerCase()),
-    async scan(part, events, onBytes) {
-      const entry = entries.get(part.toLowerCase())
-      if (!entry) throw workbookError(name, { what: `the file ${part} of the workbook is missing` })
-      await scanEntry(zip, entry, { name, events, signal, onBytes })
-    },
-    close: () => zip.close(),
+export async function openParts(input: PartsInput): Promise<WorkbookParts> {
+  const { path, name } = input
+  let zip: ZipFile | undefined
+  try {
+    zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+    const entries = await entriesOf(zip, name)
+    const [opened, entryOf] = [zip, (part: string) => entries.get(part.toLowerCase())]
+    return {
+      has: (part) => entryOf(part) !== undefined,
+      size: (part) => entryOf(part)?.uncompressedSize ?? 0,
+      async scan(part, events, onChunk) {
+        const entry = entryOf(part)
+        if (!entry) throw workbookError(name, { what: `the file ${part} of the workbook is missing` })
+        try {
+          await scanEntry(opened, entry, { ...input, events, onChunk })
+        } catch (cause) {
+          throw input.signal.aborted ? cause : unreadable(name, cause, entry.fileName)
+        }
+      },
+      close: () => opened.close(),
+    }
+  } catch (error) {
+    zip?.close()
+    throw unreadable(name, error)
   }
 }
 
 async function entriesOf(zip: ZipFile, name: string): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>()
-  try {
-    for await (const entry of zip.eachEntry()) {
-      // A name that occurs twice could be read as one file by us and as another by a spreadsheet program.
-      const key = entry.fileName.toLowerCase()
-      if (entries.has(key))
-        throw workbookError(name, { what: `it has the file ${JSON.stringify(entry.fileName)} twice` })
-      entries.set(key, entry)
-      if (entries.size > MOST_FILES) throw workbookError(name, { what: `it has more than ${MOST_FILES} files` })
-    }
-  } catch (error) {
-    throw error instanceof CrmError ? error : damagedZip(name, error)
+  for await (const entry of zip.eachEntry()) {
+    // A name that occurs twice could be read as one file by us and as another by a spreadsheet program.
+    const key = entry.fileName.toLowerCase()
+    if (entries.has(key)) throw workbookError(name, { what: `it has the file ${JSON.stringify(entry.fileName)} twice` })
+    entries.set(key, entry)
+    if (entries.size > MOST_FILES) throw workbookError(name, { what: `it has more than ${MOST_FILES} files` })
   }
   return entries
 }
 
-interface Scanning {
-  readonly name: string
+interface Scanning extends PartsInput {
   readonly events: XmlEvents
-  readonly signal: AbortSignal
-  readonly onBytes: ((done: number, total: number) => void) | undefined
+  readonly onChunk: OnChunk | undefined
 }
 
-async function scanEntry(zip: ZipFile, entry: Entry, { name, events, signal, onBytes }: Scanning): Promise<void> {
-  const place = entry.fileName
-  if (entry.isEncrypted()) {
-    throw workbookError(name, { what: 'it is encrypted', hint: 'save it without a password' })
-  }
+async function scanEntry(zip: ZipFile, entry: Entry, { name, events, signal, onChunk }: Scanning): Promise<void> {
+  if (entry.isEncrypted()) throw workbookError(name, { what: 'it is encrypted', hint: 'save it without a password' })
   const scanner = createXmlScanner(events)
   const decoder = new StringDecoder('utf8')
   let [done, checksum] = [0, 0]
-  try {
-    const stream = await zip.openReadStreamPromise(entry)
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      signal.throwIfAborted()
-      if (done === 0) refuseOtherEncoding(chunk)
-      done += chunk.length
-      checksum = crc32(chunk, checksum)
-      if (done > BOMB.bytes && done > BOMB.ratio * entry.compressedSize) {
-        const what = `a file of it expands to more than ${BOMB.ratio} times its size`
-        throw workbookError(name, { what, place })
-      }
-      scanner.push(done === chunk.length ? decoder.write(chunk).replace(/^\ufeff/, '') : decoder.write(chunk))
-      onBytes?.(done, entry.uncompressedSize)
+  const stream: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry)
+  for await (const chunk of stream) {
+    signal.throwIfAborted()
+    if (done === 0) refuseOtherEncoding(chunk)
+    done += chunk.length
+    checksum = crc32(chunk, checksum)
+    if (done > BOMB.bytes && done > BOMB.ratio * entry.compressedSize) {
+      const what = `a file of it expands to more than ${BOMB.ratio} times its size`
+      throw workbookError(name, { what, place: entry.fileName })
     }
-    if (checksum !== entry.crc32) throw new Error(`the checksum of ${place} differs`)
-    scanner.push(decoder.end())
-    scanner.end()
-  } catch (cause) {
-    throw signal.aborted ? cause : partError(name, place, cause)
+    scanner.push(done === chunk.length ? decoder.write(chunk).replace(/^\ufeff/, '') : decoder.write(chunk))
+    await onChunk?.(done, entry.uncompressedSize)
   }
-}
-
-function partError(name: string, place: string, cause: unknown): unknown {
-  if (cause instanceof CrmError) return cause
-  if (!(cause instanceof XmlFault)) return damagedZip(name, cause, place)
-  return workbookError(name, { what: `it is no XML of a workbook: ${cause.message}`, place, cause })
+  if (checksum !== entry.crc32) throw new Error(`the checksum of ${entry.fileName} differs`)
+  scanner.push(decoder.end())
+  scanner.end()
 }
 
 /** OOXML is UTF-8 or UTF-16; every spreadsheet program writes UTF-8. */
@@ -111,9 +127,4 @@ function refuseOtherEncoding(head: Buffer): void {
   if (/^(?:\xfe\xff|\xff\xfe|.?\0)/s.test(start) || !/^utf-?8$|^us-ascii$/i.test(named)) {
     throw new XmlFault('its encoding is not UTF-8')
   }
-}
-
-function damagedZip(name: string, cause: unknown, place?: string): Error {
-  const reason = cause instanceof Error ? `: ${cause.message}` : ''
-  return workbookError(name, { what: `the archive is damaged${reason}`, ...(place && { place }), cause })
 }

@@ -1,8 +1,6 @@
 // yauzl publishes no types; these are the parts that crm uses.
 
 declare module 'yauzl' {
-  import type { Readable } from 'node:stream'
-
   export interface Entry {
     readonly fileName: string
     readonly compressedSize: number
@@ -13,14 +11,12 @@ declare module 'yauzl' {
 
   export interface ZipFile {
     eachEntry(): AsyncIterable<Entry>
-    openReadStreamPromise(entry: Entry): Promise<Readable>
+    openReadStreamPromise(entry: Entry): Promise<AsyncIterable<Buffer>>
     close(): void
   }
 
-  export interface Options {
-    readonly lazyEntries: boolean
-    readonly autoClose: boolean
-  }
-
-  export function openPromise(path: string, options: Options): Promise<ZipFile>
+  export function openPromise(
+    path: string,
+    options: { readonly lazyEntries: boolean; readonly autoClose: boolean },
+  ): Promise<ZipFile>
 }
