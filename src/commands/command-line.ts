@@ -9,9 +9,9 @@ export function withFlag(argv: readonly string[], flag: string, value: string): 
   return commandLine([...without(argv, flag), flag, value])
 }
 
-/** The typed command line without a flag that has a value. */
-export function withoutFlag(argv: readonly string[], flag: string): string {
-  return commandLine(without(argv, flag))
+/** The typed command line without flags that have a value. */
+export function withoutFlags(argv: readonly string[], ...flags: readonly string[]): string {
+  return commandLine(flags.reduce(without, argv))
 }
 
 function without(argv: readonly string[], flag: string): readonly string[] {

@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { askTyped, askYesNo, canAsk, type Terminal } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
-import { commandLine, withFlag } from './command-line.ts'
+import { commandLine, withFlag, withoutFlags } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
 
 /** What a prompt needs. */
@@ -34,8 +34,9 @@ export function expectedOf(
 ): number | undefined {
   if (expectMost === undefined) return expect
   if (count > expectMost) {
+    const typed = ctx.argv.filter((word) => word !== '--dry-run')
     throw new CrmError('unconfirmed', `--expect-most ${expectMost}, but this would ${toDo}; nothing was sent`, {
-      hint: `see what: ${commandLine([...ctx.argv.filter((word) => word !== '--dry-run'), '--dry-run'])}`,
+      hint: `see what: ${withoutFlags(typed, '--expect-most', '--log', '--on-failure')} --dry-run`,
     })
   }
   return expect ?? count

@@ -12,7 +12,7 @@ import type { RecordOutput } from '../output/record-output.ts'
 import { jsonText } from '../output/safe-text.ts'
 import { documentForTerminal } from '../output/terminal-json.ts'
 import { shouldColor } from '../output/terminal-text.ts'
-import { withContinueHint, withFlag, withoutFlag } from './command-line.ts'
+import { withContinueHint, withFlag, withoutFlags } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
 import { keepMatching } from './keep-matching.ts'
 import {
@@ -182,7 +182,7 @@ function noteRest(
   const isSure = flags.where === undefined && last?.rest !== 'unknown'
   const more = isSure ? 'there are more' : 'there may be more'
   if (count === 0 && cursor !== undefined) {
-    const all = withoutFlag(argv, '--cursor')
+    const all = withoutFlags(argv, '--cursor')
     ctx.note(`No ${plural} follow this cursor, or the server does not know it; from the start: ${all}`)
   } else if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
   else if (last?.rest === 'none') return

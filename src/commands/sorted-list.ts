@@ -5,7 +5,7 @@ import { CrmError } from '../core/errors.ts'
 import type { ListedResource, Resource } from '../core/resources/registry.ts'
 import { temporaryFolder } from '../core/temporary-folder.ts'
 import type { SortMember } from '../sorting/record-order.ts'
-import { withFlag, withoutFlag } from './command-line.ts'
+import { withFlag, withoutFlags } from './command-line.ts'
 import { allOf, createMemberCheck } from './member-check.ts'
 import { checkOf, chosenPages, itemsOf, judged, type List, printList } from './print.ts'
 import { derivedContext } from './print-derived.ts'
@@ -30,7 +30,7 @@ export type SortableList<R extends Resource = ListedResource> = List & { readonl
 export async function printSorted(ctx: Context, list: SortableList<Resource>, sort: string): Promise<undefined> {
   if (list.cursor !== undefined) {
     throw new CrmError('usage', '--sort needs the whole list, and --cursor continues a part of it', {
-      hint: withoutFlag(ctx.argv, '--cursor'),
+      hint: withoutFlags(ctx.argv, '--cursor'),
     })
   }
   const { parseSort } = await import('../sorting/record-order.ts')

@@ -56,6 +56,48 @@ test('a deal is matched by its name, by its name in its pipeline, and by its id'
   ])
 })
 
+test('with --match id an unknown id is refused, and with another key the ids of rows are not used, which is said', async () => {
+  const { json, crm, file } = await serviceHome()
+  const rows = file('ids.csv', 'id,email,name\ncon_0abc,ada@x.test,Ada\n')
+  const refused = await crm('contacts', 'import', rows, '--match', 'id', '--yes')
+  expect(refused.exit).toBe(2)
+  expect(refused.stderr).toContain('contact con_0abc does not exist')
+  expect(await json('contacts', 'list')).toEqual([])
+  const made = await crm('contacts', 'import', rows, ...MATCH)
+  expect(made.exit).toBe(0)
+  expect(made.stderr).toContain('The ids of the rows are not used: rows are matched by email. --match id uses them.')
+})
+
+test('an import that made a record twice compares with the server again, when the twin is gone and while it is there', async () => {
+  const stored: CrmRecord[] = []
+  const add = (body: string, name?: string) =>
+    stored.push({ id: `c${stored.length + 1}`, ...JSON.parse(body), ...(name && { name }) })
+  const { url } = await startServer((response, { method, path, body }) => {
+    const known = stored.findIndex(({ id }) => path.endsWith(`/${id}`))
+    if (method === 'GET')
+      return sendJson(response, 200, known < 0 ? { data: stored, next_cursor: null } : stored[known])
+    if (known >= 0) stored[known] = { ...stored[known], ...JSON.parse(body) }
+    else add(body)
+    const at = known >= 0 ? known : stored.length - 1
+    if (known < 0 && stored.length === 1) add(body, 'Twin')
+    return sendJson(response, 200, stored[at])
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'crm_key_of_the_test' })
+  const file = join(env.HOME, 'people.csv')
+  writeFileSync(file, 'email,name\na@x.test,A\nb@x.test,B\n')
+  const line = ['contacts', 'import', file, ...MATCH, '-o', 'json']
+  const first = await run(line, env)
+  expect(JSON.parse(first.stdout), first.stderr).toMatchObject({ done: 2, twice: 1 })
+  expect(first.exit).toBe(3)
+  expect((await run(line, env)).exit).toBe(3)
+  stored.splice(1, 1)
+  Object.assign(stored[1] ?? {}, { name: 'Changed' })
+  const { exit, stdout, stderr } = await run(line, env)
+  expect(exit, stderr).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 2, done: 1, unchanged: 1 })
+  expect(stored.map(({ name }) => name)).toEqual(['A', 'B'])
+})
+
 test('with --mode update a row that matches nothing makes nothing', async () => {
   const { json, file } = await serviceHome()
   const rows = file('rows.csv', 'email,name\nnew@x.test,New\n')

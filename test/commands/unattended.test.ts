@@ -51,6 +51,14 @@ test('the log has an event a line, with numbers and no values, and a night that 
   expect(() => statSync(told)).toThrow()
 })
 
+test('a log that cannot be written is a failure, and is told', async () => {
+  const { run, env, told, contacts } = await night()
+  const { exit } = await run('Ada,ada@example.com\n', '--log', join(env.HOME, 'missing', 'night.log'))
+  expect(exit).toBe(13)
+  expect(contacts).toEqual([])
+  expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({ exit: 13, code: 'machine' })
+})
+
 test('a failure is told with the account, without the key, and the exit code stays', async () => {
   const { run, events, told } = await night()
   const { exit } = await run('Ada,ada@example.com\nBad,bad@example.com\n')

@@ -165,7 +165,7 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'an import with --mode update makes contacts',
     file: 'src/jobs/plan/match-rows.ts',
-    line: "if (mode === 'upsert') return createOf(noun, row)",
+    line: "if (mode === 'upsert' && names[0] !== 'id') return createOf(noun, row)",
     to: 'if (row.id === undefined) return createOf(noun, row)',
     tests: ['test/commands/import-matching.test.ts'],
   },

@@ -690,8 +690,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a repeated import does not look at the server',
     file: 'src/jobs/plan/make-import.ts',
-    line: 'return applied !== undefined || (terms?.match.names.length ?? 0) > 0',
-    to: 'return false',
+    line: "kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)",
+    to: 'false && `${kind}${applied}${terms}` !== undefined',
     tests: ['test/commands/jobs/repeated-run.test.ts'],
   },
   {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { envWithoutSecrets } from '../../core/streams.ts'
 import type { ProgramWords } from '../../files/programs.ts'
@@ -59,22 +59,31 @@ export async function runUnattended(
       throw toMachineError(error, path)
     })
   }
-  const end = async (ended: JsonObject) => {
-    await report('end', ended)
-    if (words && ended.exit !== EXIT.ok && ended.exit !== EXIT.differences)
-      await tell(ctx, words, { command, ...ended, account })
-  }
-  await report('start', { command })
   try {
+    await report('start', { command })
     const exit = await whenFree(ctx, flags.lockWait ?? 0, report, () => work(report))
-    await end({ exit })
+    await report('end', { exit })
+    if (words && exit !== EXIT.ok && exit !== EXIT.differences) await tell(ctx, words, { command, exit, account })
     return exit
   } catch (error) {
-    // A bug has the exit code of one, and its own report.
-    const failure = error instanceof CrmError ? error : undefined
-    const { code = 'bug', exit = EXIT.bug, details } = failure ?? {}
-    await end({ exit, code, ...(details?.job !== undefined && { job: details.job }) })
+    const ended = failureOf(ctx, error)
+    await report('end', ended).catch((unlogged: CrmError) => {
+      if (unlogged.message !== (error as Error).message) ctx.note(`Warning: ${unlogged.message}`)
+    })
+    if (words) await tell(ctx, words, { command, ...ended, account })
     throw error
+  }
+}
+
+/** A bug has the exit code of one, and its own report. */
+function failureOf({ signal }: Pick<Context, 'signal'>, error: unknown): JsonObject {
+  const failure = error instanceof CrmError ? error : undefined
+  const { code = 'bug', exit = EXIT.bug, details } = failure ?? {}
+  const cause = (signal.reason as Error | undefined)?.cause
+  return {
+    exit: exit === EXIT.interrupted ? exitAfter(cause) : exit,
+    code,
+    ...(details?.job !== undefined && { job: details.job }),
   }
 }
 

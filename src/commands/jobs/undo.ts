@@ -94,5 +94,7 @@ async function selectionOf(ctx: Context, paths: JobPaths, { rows, ids }: Flags):
 
 async function idsIn(ctx: Context, file: string): Promise<readonly string[]> {
   const lines = (await readInput(ctx, file, '--ids')).split('\n')
-  return lines.map((line) => line.trim()).filter(Boolean)
+  const ids = lines.map((line) => line.trim()).filter(Boolean)
+  if (ids.length > 0) return ids
+  throw new CrmError('usage', `--ids ${file} has no id, expected one a line`, { hint: 'crm jobs undo --help' })
 }

@@ -13,7 +13,7 @@ import { describeInput, spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
-import { isRechecked, keptRecheck } from '../send/recheck.ts'
+import { isRechecked } from '../send/recheck.ts'
 import { dropDraft, type JobDraft, openDraft } from '../store/job-folder.ts'
 import { PageCounter } from './existing.ts'
 import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
@@ -136,17 +136,15 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
 
 /**
  * A finished job whose rows were matched is no end: they are matched with the server of today. That of a plan in a file sent what the plan
- * has, which may be another part of the input. One whose records existed twice looks for those first.
+ * has, which may be another part of the input.
  */
 function earlierOf(
   context: PlanningContext,
   { kind }: ImportRequest,
   runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
 ): Promise<Earlier> {
-  const isCompared = ({ head: { applied, terms }, paths }: JobState) => {
-    if (kind === 'retry' || (keptRecheck(paths)?.duplicates?.length ?? 0) > 0) return false
-    return applied !== undefined || (terms?.match.names.length ?? 0) > 0
-  }
+  const isCompared = ({ head: { applied, terms } }: JobState) =>
+    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 

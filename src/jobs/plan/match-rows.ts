@@ -76,7 +76,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   // A list that grows while it is read may have a record on two pages.
   const ids = [...new Set(matches.map(({ id }) => id))]
   if (ids.length > 1) return ambiguousOf(noun, row, { names: own, ids })
-  if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, row, refuse })
+  if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, names, row, refuse })
   const earlier = existing.hasSeveralKeys ? keyLines.getOrSet(`id ${match.id}`, row.line) : undefined
   if (earlier !== undefined) return void refuse('duplicate_key', `matches ${match.id}, as line ${earlier} does`)
   return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, names: own, row, refuse }, match)
@@ -163,13 +163,15 @@ function isShortened(given: JsonValue | undefined, before: JsonValue | undefined
 
 const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
 
+/** The server gives ids: a record that is created for an unknown one would be created again each time. */
 function withoutMatch({
   noun,
   mode,
+  names,
   row,
   refuse,
-}: Matching & Pick<MatchParts, 'mode'>): Planned | 'skipped' | undefined {
-  if (mode === 'upsert') return createOf(noun, row)
+}: Matching & Pick<MatchParts, 'mode' | 'names'>): Planned | 'skipped' | undefined {
+  if (mode === 'upsert' && names[0] !== 'id') return createOf(noun, row)
   if (row.id === undefined) return 'skipped'
   return void refuse('not_there', `${resourceOf(noun)} ${row.id} does not exist`)
 }

@@ -142,13 +142,23 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     }
     if (isRefused(parts)) return
     existing.judge()
-    for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun)]) parts.note(line)
-    if (kept.cells > 0) parts.note(keptText(kept.cells))
-    const { count, of } = parts.seen.unmatchable
-    if (count > 0) parts.note(unmatchableText(count, `${counted(of, resourceOf(noun))} read`, match.names))
+    for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun, match.names)]) parts.note(line)
+    for (const line of matchLines(parts, match, kept.cells)) parts.note(line)
   } finally {
     for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
+}
+
+/** For people: what the rows have and is not used, and records that no row can match. */
+function matchLines({ noun, source, seen }: PlanRowsParts, { names }: MatchRequest, keptCells: number): string[] {
+  const lines: string[] = []
+  const hasIds = names[0] !== 'id' && source.summary.columns.some(({ field }) => field === 'id')
+  if (hasIds)
+    lines.push(`The ids of the rows are not used: rows are matched by ${names.join(', ')}. --match id uses them.`)
+  if (keptCells > 0) lines.push(keptText(keptCells))
+  const { count, of } = seen.unmatchable
+  if (count > 0) lines.push(unmatchableText(count, `${counted(of, resourceOf(noun))} read`, names))
+  return lines
 }
 
 function keptText(cells: number): string {
@@ -232,12 +242,13 @@ class RenewedRows {
     return { ...known, state: 'failed' }
   }
 
-  lines(noun: JobNoun): readonly string[] {
+  lines(noun: JobNoun, names: readonly string[]): readonly string[] {
     if (this.#count === 0) return []
     const more = this.#count > this.#lines.length ? ' …' : ''
-    const what = `${counted(this.#count, resourceOf(noun))} that an earlier job of this run created`
-    const verb = this.#count === 1 ? 'does not exist any more, and is' : 'do not exist any more, and are'
-    return [`${what} ${verb} created again: line ${this.#lines.join(', ')}${more}`]
+    const what = `${counted(this.#count, resourceOf(noun))} that an earlier import of these rows created`
+    const verb = this.#count === 1 ? 'is' : 'are'
+    const gone = `${verb} no longer found by ${names.join(', ')}, and ${verb} created again`
+    return [`${what} ${gone}: line ${this.#lines.join(', ')}${more}`]
   }
 }
 

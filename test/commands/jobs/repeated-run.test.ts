@@ -36,7 +36,7 @@ test('an import that is repeated with --match creates the records that were dele
     expect(await there()).toEqual([])
     const dry = await crm(again(file, '--dry-run'), env)
     expect(dry.stderr).toMatch(
-      /2 contacts that an earlier job of this run created do not exist any more, and are created again: line 2, 3/,
+      /2 contacts that an earlier import of these rows created are no longer found by email, and are created again: line 2, 3/,
     )
     const repeated = await runJob(again(file), env)
     expect(repeated).toMatchObject({ exit: 0, account: { rows: 2, done: 2 } })
