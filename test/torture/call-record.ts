@@ -35,14 +35,14 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
 
 /**
  * Resolves when the record of an ended process is complete: strace outlives it. If the process was killed before strace was attached,
- * strace stays stopped for ever, with the output of the process open, and is ended here.
+ * there is no record, and strace stays stopped for ever, with the output of the process open: it is ended here.
  */
 export async function recordEnded(log: string): Promise<void> {
   for (let waits = 0; ; waits++) {
     const writers = writersOf(log)
     if (writers.length === 0) return
     if (waits * WAIT_MS > LONGEST_WAIT_MS) throw new Error(`strace has not ended ${log}`)
-    for (const { pid, isStopped } of writers) if (isStopped) process.kill(pid, 'SIGKILL')
+    if (!existsSync(log)) for (const { pid, isStopped } of writers) if (isStopped) process.kill(pid, 'SIGKILL')
     await setTimeout(WAIT_MS)
   }
 }

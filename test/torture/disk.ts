@@ -208,7 +208,11 @@ export class Disk {
     for (const path of new Set([...seen.keys(), ...real.keys()])) {
       const [expected, found] = [seen.get(path), real.get(path)]
       const isSame = expected && found ? Buffer.compare(expected, found) === 0 : expected === found
-      if (!isSame || seen.has(path) !== real.has(path)) throw new Error(`the calls do not explain ${path}`)
+      if (!isSame || seen.has(path) !== real.has(path)) {
+        const [given, is] = [expected?.length, found?.length]
+        const at = expected?.findIndex((byte, index) => byte !== found?.[index])
+        throw new Error(`the calls do not explain ${path}: ${given} bytes, found ${is}, other from byte ${at}`)
+      }
     }
   }
 }
