@@ -3,7 +3,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { stateFolder } from '../files/folders.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
 import { type Left, leftOf } from './history/failures-left.ts'
-import { findJob, knownJobs, type Pruned, type PruneQuery, prunable, removeJobs } from './history/find-jobs.ts'
+import { allJobs, findJob, knownJobs, type Pruned, type PruneQuery, prunable, removeJobs } from './history/find-jobs.ts'
 import type { JobState } from './history/job-state.ts'
 import { type LocalQuery, localChanges } from './history/local-changes.ts'
 import type { WrongStage } from './input/row-draft.ts'
@@ -72,8 +72,8 @@ export interface Jobs {
   stages(): Promise<readonly string[] | undefined>
   /** The first of these stages that no pipeline has; undefined when all exist, or the server does not list stages. */
   unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
-  /** The oldest first. CrmError `machine` where this user cannot look for any. */
-  all(): readonly JobPaths[]
+  /** The oldest first. Where this user cannot look for any, none; with `isSure` CrmError `machine`. */
+  all(options?: { readonly isSure: true }): readonly JobPaths[]
   /** By id, or by a suffix of it. */
   find(word: string): JobPaths
   of(paths: JobPaths): Job
@@ -120,7 +120,7 @@ export function openJobs(host: JobsHost): Jobs {
     forecast: async (sendable, rateShare) => forecastOf(sendable, await host.api(), rateShare),
     stages: async () => stageNames(await host.api()),
     unknownStage: async (stages) => unknownStage(await host.api(), stages),
-    all: () => knownJobs(folder),
+    all: (options) => (options?.isSure ? knownJobs(folder) : allJobs(folder)),
     find: (word) => findJob(folder, word),
     of: (paths) => jobOf(host, folder, paths),
     left: (job) => leftOf(folder, job),

@@ -232,7 +232,7 @@ test('a line or an id that is none of the job, and two selections at once, are r
   }
   expect(await refused('--rows', '2,9')).toContain('line 9 is none of the changes of')
   expect(await refused('--rows', '6-8')).toContain('lines 6-8 are none of the changes of')
-  expect(await refused('--rows', '2-x')).toContain('expected lines of the input')
+  expect(await refused('--rows', '2-x')).toContain('names no lines of the input')
   expect(await refused('--ids', file('ids', 'con_none\n'))).toContain(`${job} did not touch "con_none"`)
   expect(await refused('--where', '.compnay == "Acme"')).toContain('compnay')
   expect(await refused('--where', 'true', '--rows', '2')).toContain('--where and --rows each select')

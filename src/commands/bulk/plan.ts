@@ -76,8 +76,8 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
       return exit
     }
     await notePlan(ctx, job, flags)
-    const { rows, create, update, delete: removed, unchanged, skipped } = job.end
-    const numbers = { rows, create, update, delete: removed, unchanged, skipped }
+    const { rows, create, update, delete: removed, fail = 0, unchanged, skipped } = job.end
+    const numbers = { rows, create, update, delete: removed, fail, unchanged, skipped }
     await flags.report?.('plan', { job: job.paths.id, ...numbers })
     await confirmPlan(ctx, job, flags)
     await keepBefore(ctx, job, flags)

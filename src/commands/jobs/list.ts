@@ -73,7 +73,7 @@ async function* pagesOf(
 ): AsyncGenerator<Page> {
   const jobs = await ctx.jobs()
   const undoneBy = await jobs.undone()
-  const all = jobs.all().toReversed()
+  const all = jobs.all({ isSure: true }).toReversed()
   const own = server === undefined ? all : all.filter((paths) => (jobs.of(paths).server() ?? server) === server)
   hidden.count = all.length - own.length
   const wanted = ctx.flags.where === undefined ? own.slice(0, ctx.flags.limit) : own

@@ -17,7 +17,7 @@ export function refuseOtherAccount({ job, account }: PlanHead, here: string): vo
 
 /** What to do about a job that has not ended. */
 export function unendedHint({ paths: { id }, sentBy }: JobState, command: readonly string[]): string {
-  if (sentBy !== undefined) return `${sentBy} sends it; when it has ended, run this again: crm jobs show ${id}`
+  if (sentBy !== undefined) return `wait until ${sentBy}, which sends it, has ended: crm jobs show ${id}`
   return `crm jobs resume ${id}${typedProfile(command)}, or crm jobs cancel ${id}`
 }
 

@@ -145,13 +145,9 @@ function rangesIn(text: string): readonly Range[] {
     const [, from, to = from] = /^\s*([1-9]\d{0,14})\s*(?:-\s*([1-9]\d{0,14})\s*)?$/.exec(part) ?? []
     const range = [Number(from), Number(to)] as const
     if (from !== undefined && range[0] <= range[1]) return range
-    throw new CrmError(
-      'usage',
-      `--rows ${JSON.stringify(text)}: expected lines of the input, got ${JSON.stringify(part)}`,
-      {
-        hint: 'name lines and ranges, comma separated: --rows 2-200,305',
-      },
-    )
+    throw new CrmError('usage', `--rows: ${JSON.stringify(part)} names no lines of the input`, {
+      hint: 'name lines and ranges, comma separated: --rows 2-200,305',
+    })
   })
 }
 
