@@ -34,7 +34,10 @@ test('while a job is sent, its rows without an answer are under way, and hints n
   expect(failed.stderr).not.toContain('failed.csv')
   for (const args of [['undo'], ['retry'], ['prune']]) {
     const refused = await crm(['jobs', ...args, listed.id, '--yes'], env)
-    expect(refused, refused.stderr).toMatchObject({ exit: 7, stderr: expect.stringContaining(`${sender} sends it`) })
+    expect(refused, refused.stderr).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining(`wait until ${sender}, which sends it, has ended`),
+    })
     expect(refused.stderr).not.toMatch(/jobs (resume|cancel)/)
   }
   held.resolve()
@@ -59,7 +62,10 @@ test('an undo that is being sent refuses a second one', async () => {
   const whole = await crm(undo, env)
   expect(whole).toMatchObject({ exit: 13, stderr: expect.stringContaining(`is held by process ${process.pid}`) })
   const part = await crm([...undo, '--rows', '2'], env)
-  expect(part).toMatchObject({ exit: 7, stderr: expect.stringContaining(`process ${process.pid} sends it`) })
+  expect(part).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining(`wait until process ${process.pid}, which sends it, has ended`),
+  })
   held.resolve()
   expect(await running.exit, running.written.stderr).toBe(0)
 })
