@@ -31,7 +31,10 @@ describe.skipIf(!HAS_STRACE)('with a record of system calls (skipped where strac
     test.each(MUTANT_NAMES)('%s', async (name) => {
       const crm = buildMutant(MUTANTS[name], tempFolder())
       const { faults } = await torture({ ...SHORT, crm, serverKind: MET_BY[name], kills: 30, seed: 3, isHarsh: true })
-      expect(faults.join()).toMatch(/rows are there twice/)
+      // What was never synced may also be damaged, which the job says.
+      expect(faults.join()).toMatch(
+        name === 'unsynced-store' ? /rows are there twice|is damaged/ : /rows are there twice/,
+      )
     })
   })
 })
