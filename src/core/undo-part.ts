@@ -1,14 +1,14 @@
-/** Operations of a job: by an expression, by lines of its input, or by ids, of which the number and the checksum are kept. */
+/** Selects operations of a job by an expression, by lines of its input, or by ids, of which only the number and a checksum are stored. */
 export type Selected =
   | { readonly where: string }
   | { readonly rows: string }
   | { readonly ids: number; readonly sha256: string }
 
-/** What an undo takes back; all that the job did if both are undefined. */
+/** The part of a job that an undo reverts; the whole job if both are undefined. */
 export interface UndoPart {
-  /** Of records that the job changed, these members alone. */
+  /** Only these members of changed records. */
   readonly only?: readonly string[]
-  /** These operations alone. */
+  /** Only these operations. */
   readonly selected?: Selected
 }
 

@@ -56,6 +56,23 @@ test('a deal is matched by its name, by its name in its pipeline, and by its id'
   ])
 })
 
+test('a field that new records need may be absent only from rows that are matched by id', async () => {
+  const { service, json, crm, file } = await serviceHome()
+  const { id } = await json('deals', 'create', '--set', 'name=Engines', '--set', 'stage=Lead')
+  const rows = file('rows.csv', `id,amount\n${id},5\n`)
+  expect(await json('deals', 'import', rows, '--yes')).toMatchObject({ done: 1 })
+  const byAmount = await crm('deals', 'import', rows, '--match', 'amount', '--yes')
+  const notes = await crm('notes', 'import', file('notes.csv', 'id,body\nnote_0abc,Hello\n'), '--yes')
+  for (const [refused, field] of [
+    [byAmount, 'name'],
+    [notes, 'deal_id'],
+  ] as const) {
+    expect(refused.exit).toBe(2)
+    expect(refused.stderr).toContain(`${field} is required`)
+  }
+  expect((await service.send('GET', `/v1/deals`)).json.data).toMatchObject([{ id, amount: 5 }])
+})
+
 test('with --match id an unknown id is refused, and with another key the ids of rows are not used, which is said', async () => {
   const { json, crm, file } = await serviceHome()
   const rows = file('ids.csv', 'id,email,name\ncon_0abc,ada@x.test,Ada\n')

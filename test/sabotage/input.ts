@@ -163,6 +163,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/commands/import-matching.test.ts'],
   },
   {
+    name: 'a row with an id that is not matched by it may lack what a new record needs',
+    file: 'src/jobs/input/row-draft.ts',
+    line: "if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue",
+    to: "if (value === undefined ? row.id !== undefined : value !== null && value !== '') continue",
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
     name: 'an import with --mode update makes contacts',
     file: 'src/jobs/plan/match-rows.ts',
     line: "if (mode === 'upsert' && names[0] !== 'id') return createOf(noun, row)",

@@ -130,7 +130,7 @@ export function refuseNewerJobs(
 }
 
 export function startedMeanwhile(id: string): CrmError {
-  return new CrmError('conflict', `${id} was started meanwhile by another process, with the same rows`, {
+  return new CrmError('conflict', `${id} was started meanwhile by another process`, {
     hint: `crm jobs show ${id}; when it has ended, repeat this command if rows are left`,
     job: id,
     isBusy: true,

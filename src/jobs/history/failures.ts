@@ -45,16 +45,16 @@ export function* failuresOf(
   }
 }
 
-/** Of these failures, those that are left; to be called before the job itself is read. */
-async function readLeft(paths: JobPaths): Promise<(progress: JobProgress) => (op: number) => boolean> {
-  // While a process sends the job, a row without a result is under way, and not in doubt.
-  const isSent = isJobLocked(paths)
+/**
+ * Tells the failures that no retry has done since. `isSent`: whether a process was sending the job before it was read; rows without a
+ * result are then under way, and not in doubt.
+ */
+async function readLeft(paths: JobPaths, progress: JobProgress, isSent: boolean): Promise<(op: number) => boolean> {
   const retried = await readRetriedRows(paths.jobsFolder, paths)
-  return (progress) => (op) =>
-    isFailure(progress, op) && !(isSent && progress.isUnanswered(op)) && retried.of(op)?.end !== 'done'
+  return (op) => isFailure(progress, op) && !(isSent && progress.isUnanswered(op)) && retried.of(op)?.end !== 'done'
 }
 
-/** By the id of the retry: how many rows that failed in a job it has done since. */
+/** The number of failed rows that each retry has done since, by its id. */
 export async function doneSince({ paths, progress, end }: JobState): Promise<ReadonlyMap<string, number>> {
   const done = new Map<string, number>()
   const retried = await readRetriedRows(paths.jobsFolder, paths)
@@ -96,11 +96,11 @@ export interface FailurePage {
 
 /** Rows that failed or are in doubt, and that no retry has done since, as records, in the order of the plan. */
 export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
-  const left = await readLeft(paths)
+  const isSent = isJobLocked(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
-    const failures = failuresOf(plan, progress, left(progress))
+    const failures = failuresOf(plan, progress, await readLeft(paths, progress, isSent))
     let items: CrmRecord[] = []
     let count = 0
     for (const { operation, state, code, field = null, reason, requestId = null } of failures) {
@@ -146,11 +146,12 @@ const LINES_SHOWN = 3
 
 /** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
-  const left = await readLeft(paths)
+  const isSent = isJobLocked(paths)
   const plan = openJob(paths)
   try {
     const progress = JobProgress.of(plan)
-    const isLeft = left(progress)
+    if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
+    const isLeft = await readLeft(paths, progress, isSent)
     if (!hasAny(plan, isLeft)) return undefined
     const groups = new FailureGroups()
     const failures = failuresOf(plan, progress, isLeft)

@@ -18,7 +18,7 @@ export async function withConversions(
   return found
 }
 
-/** The text in the form in which it is stored; undefined for a text that is none of its kind. */
+/** The text in the form in which it is stored; undefined if it is not valid. */
 type Read = (text: string) => string | undefined
 
 async function converterFor(
@@ -53,7 +53,7 @@ function converter(read: Read, code: FindingCode, message: string): Convert {
   }
 }
 
-/** Telephone numbers in the form of E.164, without extensions. `country`: of numbers without a country code; undefined: there are none. */
+/** Telephone numbers in E.164 form, without extensions. `country` is for numbers without a country code; undefined: they are invalid. */
 async function phoneReader(country: string | undefined, flag: string): Promise<Read> {
   // Loaded only then: its table of numbering plans has 80 kB.
   const { isSupportedCountry, parsePhoneNumberFromString } = await import('libphonenumber-js/min')
@@ -79,7 +79,7 @@ const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u
 /** RFC 5321, 4.5.3.1. */
 const LONGEST = { local: 64, address: 254 }
 
-/** The bare address in lower case; undefined for a text that is none. A quoted local part is refused. */
+/** The bare address in lower case; undefined if it is not an address. A quoted local part is refused. */
 function readEmail(text: string): string | undefined {
   const { link, named } = WRAPPED.exec(text.trim())?.groups ?? {}
   const address = (link ?? named ?? text).trim().normalize('NFC').toLowerCase()

@@ -34,11 +34,11 @@ const MOST_CAUSES = 10
 const MOST_PLACES = 3
 const MOST_ROWS = 20
 
-/** Findings for people. */
+/** Findings as text. */
 export interface FindingText {
   /** Each cause, its count and its first places. */
   readonly lines: readonly string[]
-  /** The same with the places alone: no value is quoted. */
+  /** The same without values. */
   readonly causes: readonly string[]
   /** Findings whose places are not among the lines. */
   readonly hidden: number

@@ -96,15 +96,17 @@ function wrongType(expected: string): Converted {
 }
 
 /** Checks a whole row: required fields, and values from a fixed set. */
-export function checkRow(draft: RowDraft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
+export function checkRow(
+  draft: RowDraft,
+  { required, isMatchedById = false, stages }: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages'>,
+): void {
   const { row, findings, refused } = draft
   // A row that could not be read is not reported for missing fields.
   if (findings.some(({ column }) => column === undefined)) return
   for (const field of required) {
     if (refused.includes(field)) continue
     const value = field === 'deal_id' ? row.parent : row.fields[field]
-    // A row with an id changes a record.
-    if (value === undefined ? row.id !== undefined : value !== null && value !== '') continue
+    if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
   }
   const wrong = wrongStage(row.fields.stage, stages)

@@ -247,8 +247,10 @@ export interface RowOptions {
   readonly decimal: 'comma' | 'point' | undefined
   /** `--date-format`, for columns that are dates. */
   readonly dateOrder: 'DMY' | 'MDY' | 'YMD' | undefined
-  /** Fields that every row must have; `deal_id` for the parent of a note. */
+  /** Fields that every new record must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
+  /** Whether a row with an id changes the record with that id, and so needs no other field. */
+  readonly isMatchedById?: boolean
   /** Undefined: nothing is known beside the fields of crm. */
   readonly server?: ServerMembers | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */

@@ -89,7 +89,7 @@ async function existingJob(context: PlanningContext, { head, end, path }: PlanFi
   return undefined
 }
 
-/** The records are not as the plan wants them, and its keys were used. */
+/** Sending the plan again would have no effect: its idempotency keys were used. */
 async function refuseUndone({ jobsFolder, command }: PlanningContext, { paths: { id } }: JobState): Promise<void> {
   const undo = (await undosInEffect(jobsFolder)).get(id)
   if (!undo) return

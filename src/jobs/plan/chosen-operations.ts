@@ -16,7 +16,7 @@ export type UndoSelection =
   | { readonly rows: string }
   | { readonly ids: readonly string[] }
 
-/** How the head of the undo names it: equal selections have equal names. CrmError `usage` for what are no lines. */
+/** The selection as the head of the undo stores it; equal selections are stored alike. CrmError `usage` for invalid line numbers. */
 export function selectedBy(selection: UndoSelection): Selected {
   if ('where' in selection) return { where: selection.where }
   if ('rows' in selection) return { rows: rangesText(rangesIn(selection.rows)) }
@@ -28,7 +28,7 @@ export function selectedBy(selection: UndoSelection): Selected {
 export interface ChosenOf {
   readonly plan: JobFile
   readonly results: StoredResults
-  /** The ids that earlier undos left of its records. */
+  /** The current ids of its records, after earlier undos. */
   readonly idNow: RenewedIds
 }
 
@@ -51,7 +51,7 @@ export class ChosenOperations {
   }
 }
 
-/** Without `chosen` all. */
+/** All operations if `chosen` is undefined. */
 export function* chosenIn(
   plan: JobFile,
   chosen: ChosenOperations | undefined,
@@ -59,13 +59,13 @@ export function* chosenIn(
   for (const operation of plan.all()) if (chosen?.has(operation.op) !== false) yield operation
 }
 
-/** What the plan alone tells; undefined for an expression over records. CrmError `usage` for a line or an id that is none of the job's. */
+/** Undefined for an expression, which needs the records. CrmError `usage` for a line or an id that does not occur in the job. */
 export function chosenByPlan(selection: UndoSelection, of: ChosenOf): ChosenOperations | undefined {
   if ('rows' in selection) return chosenByLines(rangesIn(selection.rows), of)
   return 'ids' in selection ? chosenByIds(selection.ids, of) : undefined
 }
 
-/** By each record as it is now; by one that is gone, as it was before the job. */
+/** Evaluates the expression on the current records, and on deleted ones as they were before the job. */
 export async function chosenByRecords(
   { keepAll, check }: Extract<UndoSelection, { readonly where: string }>,
   of: ChosenOf,
@@ -87,7 +87,7 @@ export async function chosenByRecords(
   return chosen
 }
 
-/** The ids of the record of an operation: the one that it has now first. */
+/** All ids that the record of an operation has had; the current one comes first. */
 export function idsOf(
   { op, head }: Pick<PlanOperation, 'op' | 'head'>,
   { results, idNow }: Omit<ChosenOf, 'plan'>,
@@ -151,7 +151,7 @@ function rangesIn(text: string): readonly Range[] {
   })
 }
 
-/** In their order, those that touch as one. */
+/** Sorted, with adjacent ranges joined. */
 function rangesText(ranges: readonly Range[]): string {
   const joined: [number, number][] = []
   for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {

@@ -24,7 +24,7 @@ interface EarlierUndos {
   readonly refuseNewer: () => void
 }
 
-/** CrmError `conflict` while the undo of another part has not ended, and if the undo was undone, which is reverted by another undo. */
+/** CrmError `conflict` if an undo of another part has not ended, or if the undo of this part was undone itself. */
 export async function earlierUndos(
   { jobsFolder, command }: PlanningContext,
   id: string,
@@ -79,7 +79,7 @@ export function undoRun(id: string, part: UndoPart): string {
   return `undo.${id}.${hash('sha256', text ?? '', 'base64url').slice(0, 22)}`
 }
 
-/** Whether an undo of one part has taken back all that is asked for. */
+/** Whether the undo of `done` has reverted all of `asked`. */
 function takesBack(done: UndoPart, asked: UndoPart): boolean {
   const hasRows = !done.selected || isSameJson(done.selected as JsonValue, (asked.selected ?? null) as JsonValue)
   return hasRows && (done.only === undefined || (asked.only?.every((name) => done.only?.includes(name)) ?? false))

@@ -13,7 +13,7 @@ import type { MostRejects } from './row-errors.ts'
 /** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<
   RowOptions,
-  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'
+  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'isMatchedById' | 'stages' | 'signal' | 'note' | 'nowMs'
 >
 
 export interface ImportRequest {

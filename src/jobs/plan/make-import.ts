@@ -180,9 +180,11 @@ function readingOf(
   request: ImportRequest,
   { input: path, size, folder, readSheet, text }: Spooled,
 ) {
-  const { noun, inputName: name, read, listFindings } = request
+  const { noun, inputName: name, read, match, listFindings } = request
+  const [key = 'id'] = match.names
   return {
     ...{ ...read, path, name, kind: resourceOf(noun), readSheet, text },
+    isMatchedById: key === 'id' && context.offers(resourceOf(noun), 'update'),
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
     onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
     findingsPath: listFindings && join(folder, 'findings'),
