@@ -1,7 +1,7 @@
 import { encodeId } from '../../../core/ids.ts'
 import type { ClaimedDelivery, DeliveryTurn, TurnOutcome } from '../deliveries.ts'
 import { liveSecrets } from '../webhook-secrets.ts'
-import type { Database, Session } from './database.ts'
+import type { PostgresDatabase, PostgresSession } from './database.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import {
   type Claimer,
@@ -26,7 +26,7 @@ const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout
 
 /** A turn with nothing to do writes nothing, as it runs once a second. */
 export async function takeTurn(
-  database: Database,
+  database: PostgresDatabase,
   turn: DeliveryTurn,
   times: LogTimes,
   claimer: Claimer,
@@ -38,7 +38,7 @@ export async function takeTurn(
   if (!isWritten && freeEndpoints(before.endpoints, turn, nowMs).length === 0 && !(await isPrunable(database, times))) {
     return { claimed: [], claimedUntilMs, nextDueAtMs: before.nextDueAtMs, failingSinceMs: new Map() }
   }
-  return database.transaction(BEGIN, async (tx) => {
+  return database.begin(BEGIN, async (tx) => {
     await keepResults(tx, turn.results, times, claimer)
     const failingSinceMs = await keepHealth(tx, turn.results, nowMs)
     await renewClaims(tx, turn.renewals, claimedUntilMs, claimer)
@@ -56,7 +56,7 @@ export async function takeTurn(
 }
 
 async function claimOf(
-  tx: Session,
+  tx: PostgresSession,
   { serial, id, slots, untilMs }: Endpoint & { readonly slots: number; readonly untilMs: number },
   times: LogTimes,
   claimer: Claimer,
@@ -117,7 +117,7 @@ const OPEN_ENDPOINTS = `
   FROM open WHERE id IS NOT NULL`
 
 async function openEndpoints(
-  session: Session,
+  session: PostgresSession,
   nowMs: number,
 ): Promise<{ readonly endpoints: readonly Endpoint[]; readonly nextDueAtMs: number | undefined }> {
   const rows = await session.all<readonly [number, number, number | null]>(OPEN_ENDPOINTS, nowMs)

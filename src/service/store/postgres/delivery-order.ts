@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { overtakeTimeMs } from '../delivery-times.ts'
-import type { Session } from './database.ts'
+import type { PostgresSession } from './database.ts'
 import { LINE_LOCKS } from './sequence.ts'
 
 /**
@@ -24,7 +24,7 @@ const LOCKS = 64
  * Until the end of the transaction no other one adds to the queues of these records or takes from their heads: otherwise the
  * last one could end while another that waits for it is written, which would then wait for ever.
  */
-export async function lockLines(session: Session, recordIds: readonly string[]): Promise<void> {
+export async function lockLines(session: PostgresSession, recordIds: readonly string[]): Promise<void> {
   const locks = [...new Set(recordIds.map(lockOf))].sort((left, right) => left - right)
   if (locks.length === 0) return
   await session.run('SELECT pg_advisory_xact_lock($1, lock) FROM unnest($2::int[]) AS lock', LINE_LOCKS, locks)
@@ -48,7 +48,7 @@ type HeadRow = readonly [
  * Makes the first delivery without an attempt due in each queue: now when it is first, otherwise when it has waited long enough
  * for the failing ones. The next one follows after its attempt. The queues are locked.
  */
-export async function advanceLines(session: Session, lines: readonly Line[], nowMs: number): Promise<void> {
+export async function advanceLines(session: PostgresSession, lines: readonly Line[], nowMs: number): Promise<void> {
   if (lines.length === 0) return
   const heads = await session.all<HeadRow>(
     `SELECT line.webhook_id, line.record_id, head.event_id, head.state,
@@ -77,7 +77,10 @@ export async function advanceLines(session: Session, lines: readonly Line[], now
 }
 
 /** Since when a delivery in each queue fails, by `webhookSerial/recordId`; without queues in which none does. */
-export async function failingLines(session: Session, lines: readonly Line[]): Promise<ReadonlyMap<string, number>> {
+export async function failingLines(
+  session: PostgresSession,
+  lines: readonly Line[],
+): Promise<ReadonlyMap<string, number>> {
   if (lines.length === 0) return new Map()
   const rows = await session.all<readonly [number, string, number | null]>(
     `SELECT line.webhook_id, line.record_id, (SELECT min(failing_since_ms) ${IN_LINE} AND failing_since_ms > 0)

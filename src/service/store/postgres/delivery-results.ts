@@ -2,7 +2,7 @@ import { decodeId } from '../../../core/ids.ts'
 import type { Claim, TryOutcome, TryResult } from '../deliveries.ts'
 import type { Retention } from '../store-options.ts'
 import { withoutNul } from './bounded-text.ts'
-import type { Session } from './database.ts'
+import type { PostgresSession } from './database.ts'
 import { advanceLines, failingLines, IS_OPEN, lockLines } from './delivery-order.ts'
 
 /** The clock, and how long the log keeps what ended. */
@@ -36,7 +36,7 @@ const IS_MINE = `deliveries.webhook_id = given.webhook_id AND deliveries.event_i
   AND deliveries.state = 'sending' AND deliveries.claim = given.claim`
 
 export async function keepResults(
-  tx: Session,
+  tx: PostgresSession,
   results: readonly TryResult[],
   { nowMs, kept }: LogTimes,
   claimer: Claimer,
@@ -87,7 +87,11 @@ function written(outcome: TryOutcome, nowMs: number, { successesMs, failuresMs }
   return { state: outcome.type, nextAtMs: nowMs, keptUntilMs: nowMs + keptMs }
 }
 
-async function findMine(tx: Session, results: readonly TryResult[], claimer: Claimer): Promise<readonly Mine[]> {
+async function findMine(
+  tx: PostgresSession,
+  results: readonly TryResult[],
+  claimer: Claimer,
+): Promise<readonly Mine[]> {
   const places = results.map(({ claim, outcome }) => ({ ...placeOf(claim, claimer), outcome }))
   const rows = await tx.all<readonly [number, number, string, number | null]>(
     `SELECT deliveries.webhook_id, deliveries.event_id, record_id, failing_since_ms FROM deliveries
@@ -102,7 +106,7 @@ async function findMine(tx: Session, results: readonly TryResult[], claimer: Cla
 }
 
 export async function renewClaims(
-  tx: Session,
+  tx: PostgresSession,
   renewals: readonly Claim[],
   untilMs: number,
   claimer: Claimer,
@@ -119,7 +123,7 @@ export async function renewClaims(
 
 /** Fails all open deliveries of a subscription, also those in state `sending`. */
 export async function failAll(
-  tx: Session,
+  tx: PostgresSession,
   webhookSerial: number,
   reason: string,
   { nowMs, kept }: LogTimes,
@@ -138,7 +142,7 @@ export async function failAll(
  * attempt. Any success in the turn counts.
  */
 export async function keepHealth(
-  tx: Session,
+  tx: PostgresSession,
   results: readonly TryResult[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, number>> {

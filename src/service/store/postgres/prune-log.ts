@@ -1,5 +1,5 @@
 import { oldestKeptSerial } from '../history.ts'
-import type { Session, Transaction } from './database.ts'
+import type { PostgresSession, PostgresTransaction } from './database.ts'
 import type { LogTimes } from './delivery-results.ts'
 import { pruneStatement } from './history.ts'
 import { pruneAnswers } from './idempotency.ts'
@@ -8,7 +8,7 @@ import { PRUNE_LOCK } from './sequence.ts'
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 300
 
-export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): Promise<boolean> {
+export async function isPrunable(session: PostgresSession, { nowMs, kept }: LogTimes): Promise<boolean> {
   const [isThere = false] =
     (await session.get<[boolean]>(
       `SELECT EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms < $1)
@@ -29,7 +29,7 @@ export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): P
  * Deletes some of the oldest entries of the log, events with their last delivery, and expired answers, which a service that
  * writes little would keep for longer; unless another process does so now.
  */
-export async function pruneLog(tx: Transaction, { nowMs, kept }: LogTimes): Promise<void> {
+export async function pruneLog(tx: PostgresTransaction, { nowMs, kept }: LogTimes): Promise<void> {
   const [isMine] = (await tx.get<[boolean]>('SELECT pg_try_advisory_xact_lock($1)', PRUNE_LOCK)) ?? []
   if (!isMine) return
   // A service that keeps entries for less time than the one before it applies its time to them, too.
@@ -53,7 +53,7 @@ export async function pruneLog(tx: Transaction, { nowMs, kept }: LogTimes): Prom
 }
 
 /** Deletes those of the events that have no delivery. */
-export async function removeOrphans(session: Session, eventSerials: readonly number[]): Promise<void> {
+export async function removeOrphans(session: PostgresSession, eventSerials: readonly number[]): Promise<void> {
   await session.run(
     `DELETE FROM events WHERE id = ANY($1::bigint[])
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`,

@@ -3,7 +3,7 @@ import { isOpenResource } from '../../../core/resources/registry.ts'
 import type { RecordChange, SecretRotation, StoredRecord, StoreWrite, WriteState } from '../store.ts'
 import { rotatedSecrets } from '../webhook-secrets.ts'
 import type { Batch } from './batch.ts'
-import type { Session } from './database.ts'
+import type { PostgresSession } from './database.ts'
 import { restartDelivery } from './delivery-log.ts'
 import { lockLines } from './delivery-order.ts'
 import { removeOrphans } from './prune-log.ts'
@@ -138,7 +138,12 @@ async function changeWebhook(
   }
 }
 
-async function storeRotation(session: Session, id: string, rotation: SecretRotation, nowMs: number): Promise<void> {
+async function storeRotation(
+  session: PostgresSession,
+  id: string,
+  rotation: SecretRotation,
+  nowMs: number,
+): Promise<void> {
   const row = await session.get<readonly [string, string]>(
     'SELECT secret, old_secrets FROM webhooks WHERE id = $1',
     serialOf(id),

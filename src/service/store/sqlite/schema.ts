@@ -67,6 +67,7 @@ export const SCHEMA = `
     name TEXT NOT NULL,
     position INTEGER NOT NULL,
     probability REAL,
+    place INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (pipeline_id, id),
     UNIQUE (pipeline_id, name)
   ) STRICT;

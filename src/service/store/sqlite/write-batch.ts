@@ -4,6 +4,7 @@ import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rule
 import { deletedNote, historyRow } from '../history.ts'
 import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { Retention } from '../store-options.ts'
+import { type TakenValue, uniqueMembersOf } from '../unique-members.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
@@ -12,14 +13,7 @@ import { eraseNotes, eraseValues, insertHistory, pruneHistory } from './history.
 import { findReplay, type Keeping, keepAnswer, PRUNED_PER_WRITE, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, notesOf, noteVersions, removeRecord, updateRecord } from './records.ts'
-import {
-  findTaken,
-  keepUniqueValues,
-  readUniqueMembers,
-  removeUniqueValues,
-  type TakenValue,
-  uniqueMembersOf,
-} from './unique-members.ts'
+import { currentUniqueMembers, findTaken, keepUniqueValues, removeUniqueValues } from './unique-members.ts'
 
 export interface WriteContext {
   readonly db: Connection
@@ -37,7 +31,7 @@ export function commitWrites(
     return inTransaction(db, () => {
       outbox.refresh()
       const sequence = readSequence(db, now)
-      const uniqueMembers = readUniqueMembers(db)
+      const uniqueMembers = currentUniqueMembers(db)
       const clockMs = Math.floor(now())
       const keeping = { nowMs: clockMs, answersMs: kept.answersMs }
       const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers, hasHistory: kept.historyMs > 0 }
