@@ -7,16 +7,16 @@ const TESTS = 'test/service/store/postgres'
 export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a sender waits for the deliveries that another one claims',
-    file: `${FOLDER}/deliveries.ts`,
-    line: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE SKIP LOCKED',
-    to: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE',
+    file: `${FOLDER}/database.ts`,
+    line: "skipLocked: 'FOR UPDATE SKIP LOCKED',",
+    to: "skipLocked: 'FOR UPDATE',",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
     name: 'deliveries that a sender has claimed are taken by another one',
-    file: `${FOLDER}/deliveries.ts`,
-    line: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE SKIP LOCKED',
-    to: 'ORDER BY next_at_ms, event_id LIMIT $3',
+    file: `${FOLDER}/database.ts`,
+    line: "skipLocked: 'FOR UPDATE SKIP LOCKED',",
+    to: "skipLocked: '',",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
@@ -42,16 +42,16 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'a claim never ends',
-    file: `${FOLDER}/delivery-order.ts`,
+    file: 'src/service/store/delivery-order.ts',
     line: "export const IS_DUE_SOMETIME = `state IN ('pending', 'sending')`",
     to: "export const IS_DUE_SOMETIME = `state = 'pending'`",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
     name: 'the result of a claim that has ended counts',
-    file: `${FOLDER}/delivery-results.ts`,
-    line: "AND deliveries.state = 'sending' AND deliveries.claim = given.claim`",
-    to: "AND deliveries.state = 'sending' AND given.claim IS NOT NULL`",
+    file: 'src/service/store/delivery-results.ts',
+    line: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND claim = $3`",
+    to: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND $3 <> ''`",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {

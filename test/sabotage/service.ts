@@ -241,10 +241,17 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'deliveries of a process that was killed are never sent',
-    file: 'src/service/store/sqlite/delivery-results.ts',
-    line: "const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending' AND next_at_ms = ?3`",
-    to: "const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending'`",
-    tests: ['test/service/store/sqlite/deliveries.test.ts'],
+    file: 'src/service/store/delivery-order.ts',
+    line: "export const IS_DUE_SOMETIME = `state IN ('pending', 'sending')`",
+    to: "export const IS_DUE_SOMETIME = `state IN ('pending', 'sending') AND claim IS NULL`",
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
+    name: 'the result of a delivery that another process has taken over counts',
+    file: 'src/service/store/delivery-results.ts',
+    line: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND claim = $3`",
+    to: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND $3 <> ''`",
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'events of one record overtake each other on their way to a subscriber',
@@ -346,8 +353,8 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a service that writes nothing keeps expired responses',
-    file: 'src/service/store/sqlite/deliveries.ts',
-    line: 'pruneAnswers(db, PRUNED_PER_TURN, answersOf(times))',
+    file: 'src/service/store/prune-log.ts',
+    line: 'await pruneOldAnswers(tx, times)',
     to: '',
     tests: ['test/service/store/store.test.ts'],
   },
@@ -374,9 +381,9 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'entries of the history are never deleted',
-    file: 'src/service/store/sqlite/history.ts',
-    line: 'return oldest !== undefined && oldest[0] < below',
-    to: 'return oldest !== undefined && oldest[0] > below + 1e15',
+    file: 'src/service/store/history.ts',
+    line: 'if (below === undefined) return undefined',
+    to: 'if (below !== null) return undefined',
     tests: ['test/service/store/store.test.ts'],
   },
   {

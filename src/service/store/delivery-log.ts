@@ -32,7 +32,7 @@ export function entryOf(row: EntryRow): DeliveryEntry {
   }
 }
 
-export const SELECT_ENTRIES = `SELECT event_id, webhook_id, (SELECT kind FROM events WHERE id = event_id), record_id, state,
+const SELECT_ENTRIES = `SELECT event_id, webhook_id, (SELECT kind FROM events WHERE id = event_id), record_id, state,
   attempts, next_at_ms, last_at_ms, last_status, last_error FROM deliveries`
 
 export async function readLog(
@@ -61,4 +61,34 @@ export async function readBacklog(session: Session): Promise<DeliveryBacklog> {
       ${session.dialect.indexedBy('deliveries_kept')} WHERE kept_until_ms IS NULL`,
   )) ?? [0, 0, null]
   return { open, failing, oldestEventMs: oldest === null ? undefined : timeOfSerial(oldest) }
+}
+
+type Statement = readonly [sql: string, ...values: (number | null)[]]
+
+/** The statement that finds a delivery. */
+export function deliveryStatement(webhookId: string, eventId: string): Statement {
+  return [`${SELECT_ENTRIES} WHERE webhook_id = $1 AND event_id = $2`, ...serialsOf(webhookId, eventId)]
+}
+
+export async function findDelivery(
+  session: Session,
+  webhookId: string,
+  eventId: string,
+): Promise<DeliveryEntry | undefined> {
+  const row = await session.get<EntryRow>(...deliveryStatement(webhookId, eventId))
+  return row && entryOf(row)
+}
+
+/** Restarts a delivery now with the first attempt, whether it ended or waits; a delivery in state `sending` is unchanged. */
+export function restartStatement({ webhookId, eventId }: DeliveryEntry, nowMs: number): Statement {
+  return [
+    `UPDATE deliveries SET state = 'pending', next_at_ms = $3, attempts = 0, failing_since_ms = NULL, kept_until_ms = NULL
+      WHERE webhook_id = $1 AND event_id = $2 AND state <> 'sending'`,
+    ...serialsOf(webhookId, eventId),
+    nowMs,
+  ]
+}
+
+function serialsOf(webhookId: string, eventId: string): readonly [number | null, number | null] {
+  return [decodeId('webhook', webhookId) ?? null, decodeId('event', eventId) ?? null]
 }

@@ -1,7 +1,7 @@
 import { decodeId, encodeId, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { RecordResource } from '../../core/resources/registry.ts'
 import { countFitting, PAGE_BYTES } from './page-bytes.ts'
-import type { Session } from './sql.ts'
+import type { Session, SqlDialect } from './sql.ts'
 import { PAGE_COUNT, readWalk } from './walks.ts'
 
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted'] as const
@@ -195,4 +195,22 @@ function serialAt(timeMs: number): number {
 /** The serial before which entries are old; undefined when none is. */
 export function oldestKeptSerial(nowMs: number, historyMs: number): number | undefined {
   return Number.isFinite(historyMs) ? firstSerialAt(nowMs - historyMs) : undefined
+}
+
+interface Pruning {
+  readonly nowMs: number
+  readonly historyMs: number
+  /** At most so many. */
+  readonly count: number
+}
+
+/** The statement that deletes some of the oldest entries that are too old; undefined where none is. */
+export function pruneStatement(
+  { isOneOf, skipLocked }: SqlDialect,
+  { nowMs, historyMs, count }: Pruning,
+): readonly [sql: string, below: number, count: number] | undefined {
+  const below = oldestKeptSerial(nowMs, historyMs)
+  if (below === undefined) return undefined
+  const oldest = `SELECT id FROM history WHERE id < $1 ORDER BY id LIMIT $2 + 0 ${skipLocked}`
+  return [`DELETE FROM history WHERE ${isOneOf('id', oldest)}`, Math.max(0, below), count]
 }

@@ -1,12 +1,14 @@
 import { CrmError } from '../../core/errors.ts'
 import { addKeyUses, endKey, insertKey, type KnownKeys, readKeys, readKeyUses } from './api-keys.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
+import { takeTurn } from './delivery-turn.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import type { SqlDatabase, Transaction } from './sql.ts'
 import type { Store } from './store.ts'
+import type { Retention } from './store-options.ts'
 import { readStats } from './store-stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import type { WriteQueue } from './write-queue.ts'
@@ -17,24 +19,25 @@ export type RunOperation = <T>(work: () => Promise<T>) => Promise<T>
 /** The channel on which processes tell one another that a key has changed. */
 export const KEYS_CHANNEL = 'crm_keys'
 
-type Own = 'replay' | 'now' | 'countRequests' | 'checkWritable' | 'giveUp'
-
 /** What a database does in its own way. */
-export interface OwnStore extends Pick<Store, Own> {
-  readonly deliveries: Pick<Store['deliveries'], 'turn' | 'onWritten'>
-}
+export type OwnStore = Pick<Store, 'replay' | 'now' | 'countRequests' | 'checkWritable' | 'giveUp'>
 
 interface StoreParts {
+  /** Differs from those of all other open stores. */
+  readonly name: string
   readonly database: SqlDatabase
+  readonly kept: Retention
   readonly queue: WriteQueue
   readonly known: KnownKeys
+  /** Called after each commit that wrote deliveries. */
+  readonly listeners: Set<() => void>
   own(run: RunOperation): OwnStore
   /** Called when no write waits. */
   close(): Promise<void>
 }
 
 /** A store of statements that both databases understand. */
-export function sqlStore({ database, queue, known, own, close }: StoreParts): Store {
+export function sqlStore({ name, database, kept, queue, known, listeners, own, close }: StoreParts): Store {
   let closing: Promise<void> | undefined
   const run: RunOperation = async (work) => {
     if (closing) throw closed(database.name)
@@ -80,9 +83,13 @@ export function sqlStore({ database, queue, known, own, close }: StoreParts): St
     keyUses: (query) => run(() => readKeyUses(database, query)),
     stats: () => run(() => readStats(database, Math.floor(store.now()))),
     deliveries: {
-      ...store.deliveries,
+      turn: (turn) => run(() => takeTurn(database, turn, { nowMs: Math.floor(store.now()), kept }, { name })),
       backlog: () => run(() => readBacklog(database)),
       log: (webhookId, query) => run(() => readLog(database, webhookId, query)),
+      onWritten: (listener) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
     },
     fixtureRuns: fixtureRuns(database, run, store.now),
     close: () => {

@@ -43,6 +43,14 @@ export interface SqlDialect {
   greatest(one: string, other: string): string
   /** Whether a column has one of the values of a list. */
   isIn(column: string, list: string, type: 'bigint' | 'text'): string
+  /** Whether a column has one of the values that a select gives, looked up by its index. */
+  isOneOf(column: string, select: string): string
+  /** Holds queues of deliveries until the end of a transaction: their numbers are the list $1. Undefined: each transaction is alone. */
+  readonly lockLines: string | undefined
+  /** Whether this transaction is the only one that deletes from the log. Undefined: it is. */
+  readonly tryPruning: string | undefined
+  /** The column by which answers to idempotency keys are in the order of their age. */
+  readonly answerAge: string
   /** The end of a select whose rows are then changed: without those that another transaction has locked. */
   readonly skipLocked: string
   /** After the name of a table: the index that is walked, where the planner may choose a worse one. */

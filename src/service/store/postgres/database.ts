@@ -19,9 +19,18 @@ export interface PostgresTransaction extends PostgresSession, Transaction {
   atCommit(sql: string): void
 }
 
+/** Classes of advisory locks: `crmL` and so on, in ASCII. */
+const LINE_LOCKS = 0x63726d4c
+export const PRUNE_LOCK = 0x63726d50
+
 const DIALECT: SqlDialect = {
   greatest: (one, other) => `greatest(${one}, ${other})`,
   isIn: (column, list, type) => `${column} = ANY(${list}::${type}[])`,
+  // An array, unlike IN, is looked up by the index whatever the planner expects of it.
+  isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
+  lockLines: `SELECT pg_advisory_xact_lock(${LINE_LOCKS}, lock) FROM unnest($1::int[]) AS lock`,
+  tryPruning: `SELECT pg_try_advisory_xact_lock(${PRUNE_LOCK})`,
+  answerAge: 'at_ms',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   indexedBy: () => '',
   member: (column, name) => `${column}::json ->> '${name}'`,

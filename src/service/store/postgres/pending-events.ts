@@ -1,7 +1,7 @@
 import { decodeId } from '../../../core/ids.ts'
+import { advanceLine, IS_OPEN, type Line, lockLines } from '../delivery-order.ts'
 import type { OutboxEvent } from '../store.ts'
 import type { PostgresTransaction } from './database.ts'
-import { advanceLines, IS_OPEN, type Line, lockLines } from './delivery-order.ts'
 import type { Rules } from './rules.ts'
 
 export interface EventPlace {
@@ -79,7 +79,7 @@ export class PendingEvents {
       )
       this.#deliveries = []
     }
-    await advanceLines(this.#tx, [...this.#behind.values()], nowMs)
+    await Promise.all([...this.#behind.values()].map((line) => advanceLine(this.#tx, line, nowMs)))
     this.#behind.clear()
   }
 }

@@ -7,7 +7,6 @@ import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue, type QueueOptions } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { openPool, type PostgresDatabase, type PostgresSession } from './database.ts'
-import { takeTurn } from './deliveries.ts'
 import { CommitInDoubt, databaseFailure, isDiskFull, isPassing } from './failure.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
 import { listenTo } from './notifications.ts'
@@ -95,16 +94,10 @@ async function postgresStore(database: PostgresDatabase, options: StoreOptions):
     now,
     countRequests: (taken) => run(() => countRequests(database, taken)),
     checkWritable: () => run(() => checkWritable(database, wasFull)),
-    deliveries: {
-      turn: (turn) => run(() => takeTurn(database, turn, { nowMs: Math.floor(now()), kept }, context)),
-      onWritten: (listener) => {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-    },
     giveUp: database.cut,
   })
-  return sqlStore({ database: { ...database, transaction: transactionOf(database) }, queue, known, own, close })
+  const whole = { ...database, transaction: transactionOf(database) }
+  return sqlStore({ name: context.name, database: whole, kept, queue, known, listeners, own, close })
 }
 
 /** A change of rules has the row of `sequence`, as a write has. */

@@ -139,8 +139,6 @@ export async function isCommitted(
 
 /** Classes of advisory locks: `crmK` and so on, in ASCII. */
 const KEY_LOCKS = 0x63726d4b
-export const LINE_LOCKS = 0x63726d4c
-export const PRUNE_LOCK = 0x63726d50
 export const SCHEMA_LOCK = 0x63726d53
 
 /** The serials of one transaction. */

@@ -1,13 +1,13 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange, tookEffect } from '../change-rules.ts'
+import { findDelivery } from '../delivery-log.ts'
+import { pruneStatement } from '../history.ts'
 import type { RecordChange, StoreWrite, WriteState } from '../store.ts'
 import type { Retention, StoreObserver } from '../store-options.ts'
 import type { BatchOutcome, Meanwhile } from '../write-queue.ts'
 import type { Batch } from './batch.ts'
 import { hashesOf, keysOf, usesBusyKey, watchBusyKeys } from './busy-keys.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './database.ts'
-import { findDelivery } from './delivery-log.ts'
-import { pruneStatement } from './history.ts'
 import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, pruneAnswers, replayOf } from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
 import { PendingHistory } from './pending-history.ts'
@@ -253,7 +253,7 @@ function pruneHistory({ pruning, now, kept }: WriteContext, tx: PostgresTransact
   const nowMs = Math.floor(now())
   pruning.owed += writes * PRUNED_PER_WRITE
   if (pruning.owed < PRUNED_AT_ONCE && Math.abs(nowMs - pruning.atMs) < PRUNED_EVERY_MS) return
-  const statement = pruneStatement({ nowMs, historyMs: kept.historyMs, count: pruning.owed })
+  const statement = pruneStatement(tx.dialect, { nowMs, historyMs: kept.historyMs, count: pruning.owed })
   if (statement) tx.later(...statement)
   pruning.owed = 0
   pruning.atMs = nowMs

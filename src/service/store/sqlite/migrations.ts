@@ -128,6 +128,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE stages ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
   UPDATE stages SET place = rowid;
   `,
+  `
+  ALTER TABLE deliveries ADD COLUMN claim TEXT;
+  `,
 ]
 
 /** The `user_version` of a current database. */

@@ -3,9 +3,14 @@ import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Va
 import type { Connection } from './connection.ts'
 import { storageFailure, whenUnlocked } from './storage-failure.ts'
 
-const DIALECT: SqlDialect = {
+export const SQLITE: SqlDialect = {
   greatest: (one, other) => `max(${one}, ${other})`,
   isIn: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+  isOneOf: (column, select) => `${column} IN (${select})`,
+  lockLines: undefined,
+  tryPruning: undefined,
+  // Rows stay in order of age, so that no index is needed.
+  answerAge: 'number',
   skipLocked: '',
   indexedBy: (index) => `INDEXED BY ${index}`,
   member: (column, name) => `${column} ->> '$.${name}'`,
@@ -100,7 +105,7 @@ async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Tra
 
 function sessionOf(db: Connection, run: <T>(statement: () => T) => Promise<T>): Session {
   return {
-    dialect: DIALECT,
+    dialect: SQLITE,
     all: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>
       run(() => db.all<Row>(sql, ...values.map(toInput))),
     get: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
@@ -7,7 +8,6 @@ import type { Store, StoreWrite } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue } from '../write-queue.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
-import { takeTurn } from './deliveries.ts'
 import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
@@ -56,13 +56,6 @@ export function sqliteStore(
         run(() => findReplay(db, idempotency, { nowMs: Math.floor(now()), answersMs: kept.answersMs })),
       now,
       checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
-      deliveries: {
-        turn: (turn) => run(() => takeTurn(db, turn, { nowMs: Math.floor(now()), kept })),
-        onWritten: (listener) => {
-          listeners.add(listener)
-          return () => void listeners.delete(listener)
-        },
-      },
     }
   }
   const close = async (): Promise<void> => {
@@ -71,7 +64,7 @@ export function sqliteStore(
     // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
     await database.between(() => db.close())
   }
-  return sqlStore({ database, queue, known, own, close })
+  return sqlStore({ name: randomUUID(), database, kept, queue, known, listeners, own, close })
 }
 
 /** What changes when another connection commits (https://sqlite.org/pragma.html#pragma_data_version), asked once per turn of the event loop. */
