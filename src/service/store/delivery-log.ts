@@ -3,7 +3,7 @@ import type { DeliveryBacklog, DeliveryEntry, DeliveryPage, DeliveryQuery } from
 import type { Session } from './sql.ts'
 
 /** A delivery as databases return it. */
-export type EntryRow = readonly [
+type EntryRow = readonly [
   eventSerial: number,
   webhookSerial: number,
   kind: string,
@@ -16,7 +16,7 @@ export type EntryRow = readonly [
   lastError: string | null,
 ]
 
-export function entryOf(row: EntryRow): DeliveryEntry {
+function entryOf(row: EntryRow): DeliveryEntry {
   const [eventSerial, webhookSerial, kind, recordId, state, attempts, nextAtMs, lastAtMs, lastStatus, lastError] = row
   return {
     eventId: encodeId('event', eventSerial),
@@ -65,17 +65,13 @@ export async function readBacklog(session: Session): Promise<DeliveryBacklog> {
 
 type Statement = readonly [sql: string, ...values: (number | null)[]]
 
-/** The statement that finds a delivery. */
-export function deliveryStatement(webhookId: string, eventId: string): Statement {
-  return [`${SELECT_ENTRIES} WHERE webhook_id = $1 AND event_id = $2`, ...serialsOf(webhookId, eventId)]
-}
-
 export async function findDelivery(
   session: Session,
   webhookId: string,
   eventId: string,
 ): Promise<DeliveryEntry | undefined> {
-  const row = await session.get<EntryRow>(...deliveryStatement(webhookId, eventId))
+  const sql = `${SELECT_ENTRIES} WHERE webhook_id = $1 AND event_id = $2`
+  const row = await session.get<EntryRow>(sql, ...serialsOf(webhookId, eventId))
   return row && entryOf(row)
 }
 

@@ -18,7 +18,7 @@ export interface Line {
 }
 
 /** When an event may overtake those of its record that fail. Event times never step back, so they may be ahead of a corrected clock. */
-export function overtakeTimeMs(eventSerial: number, sinceMs: number, nowMs: number): number {
+function overtakeTimeMs(eventSerial: number, sinceMs: number, nowMs: number): number {
   return Math.min(nowMs, Math.max(timeOfSerial(eventSerial), sinceMs)) + ORDER_KEPT_MS
 }
 
@@ -40,6 +40,11 @@ function lockOf(recordId: string): number {
 
 function inLine({ dialect }: Session): string {
   return `FROM deliveries ${dialect.indexedBy('deliveries_open')} WHERE webhook_id = $1 AND record_id = $2 AND ${IS_OPEN}`
+}
+
+/** Whether the queue has open deliveries. */
+export async function isLineOpen(session: Session, { webhookSerial, recordId }: Line): Promise<boolean> {
+  return (await session.get(`SELECT 1 ${inLine(session)} LIMIT 1`, webhookSerial, recordId)) !== undefined
 }
 
 /** Since when a delivery in the queue fails; undefined when none does. */

@@ -61,7 +61,7 @@ export interface HistoryPage {
 }
 
 /** In the order of HISTORY_COLUMNS. */
-export type HistoryRow = readonly [
+type HistoryRow = readonly [
   id: number,
   resource: RecordResource,
   recordId: number,
@@ -76,7 +76,7 @@ export type HistoryRow = readonly [
   requestId: string | null,
 ]
 
-export const HISTORY_COLUMNS = [
+const HISTORY_COLUMNS = [
   'id',
   'resource',
   'record_id',
@@ -97,15 +97,22 @@ interface Place {
   readonly recordSerial: number
 }
 
-export function historyRow(
+const INSERT = `INSERT INTO history (${HISTORY_COLUMNS.join(', ')})
+  VALUES (${HISTORY_COLUMNS.map((_, place) => `$${place + 1}`).join(', ')})`
+
+/** The statement that adds an entry. */
+export function historyStatement(
   { serial, resource, recordSerial }: Place,
   changed: ChangedMembers,
   by: Author | undefined,
-): HistoryRow {
+): readonly [sql: string, ...HistoryRow] {
   const { action, version, previousAtMs, fields, oldValues, newValues } = changed
   const who = [by?.keyId ?? null, by?.job ?? null, by?.requestId ?? null] as const
-  return [serial, resource, recordSerial, action, version, previousAtMs, fields, oldValues, newValues, ...who]
+  return [INSERT, serial, resource, recordSerial, action, version, previousAtMs, fields, oldValues, newValues, ...who]
 }
+
+/** Before a condition on the serial of a record. */
+export const ERASE_VALUES = 'UPDATE history SET old_values = NULL, new_values = NULL WHERE record_id'
 
 /** The end of a note with its deal. */
 export function deletedNote(version: number): ChangedMembers {

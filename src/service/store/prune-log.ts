@@ -60,7 +60,7 @@ export async function pruneLog(tx: Transaction, times: LogTimes): Promise<void> 
     PRUNED_PER_TURN,
   )
   await removeOrphans(tx, ended.flat())
-  await pruneOldAnswers(tx, times)
+  await pruneOldAnswers(tx, times, PRUNED_PER_TURN)
   const statement = pruneStatement(dialect, { nowMs, historyMs: kept.historyMs, count: PRUNED_PER_TURN })
   if (statement) tx.later(...statement)
 }
@@ -76,19 +76,19 @@ export async function removeOrphans(tx: Transaction, eventSerials: readonly numb
 }
 
 /**
- * When the clock was set back, answers from before count as made now: a client may still repeat their requests, and they must
- * not be kept until the clock is there again.
+ * Deletes some of the oldest expired answers; returns how many. When the clock was set back, those from before count as made now: a client may
+ * still repeat their requests, and they must not be kept until the clock is there again.
  */
-async function pruneOldAnswers(tx: Transaction, times: LogTimes): Promise<void> {
+export async function pruneOldAnswers(tx: Transaction, times: LogTimes, count: number): Promise<number> {
   const { nowMs, kept } = times
   const { answerAge, isOneOf, skipLocked } = tx.dialect
   const found = (await tx.get<AnswerTimes>(`SELECT ${answerTimes(tx)}`)) ?? [null, null]
   if (isAhead(found, times)) {
     await tx.run('UPDATE idempotency SET at_ms = $1 WHERE at_ms > $2', nowMs, nowMs + kept.answersMs)
   }
-  if (!isPast(found, times)) return
+  if (!isPast(found, times)) return 0
   const oldest = `SELECT key FROM idempotency WHERE at_ms < $1 ORDER BY ${answerAge} LIMIT $2 + 0 ${skipLocked}`
-  await tx.run(`DELETE FROM idempotency WHERE ${isOneOf('key', oldest)}`, nowMs - kept.answersMs, PRUNED_PER_TURN)
+  return tx.run(`DELETE FROM idempotency WHERE ${isOneOf('key', oldest)}`, nowMs - kept.answersMs, count)
 }
 
 function longestMs({ successesMs, failuresMs }: LogTimes['kept']): number {

@@ -4,6 +4,7 @@ import { readBacklog, readLog } from './delivery-log.ts'
 import { takeTurn } from './delivery-turn.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
+import { findAnswers, replayOf } from './idempotency.ts'
 import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import type { SqlDatabase, Transaction } from './sql.ts'
@@ -20,7 +21,7 @@ export type RunOperation = <T>(work: () => Promise<T>) => Promise<T>
 export const KEYS_CHANNEL = 'crm_keys'
 
 /** What a database does in its own way. */
-export type OwnStore = Pick<Store, 'replay' | 'now' | 'countRequests' | 'checkWritable' | 'giveUp'>
+export type OwnStore = Pick<Store, 'now' | 'countRequests' | 'checkWritable' | 'giveUp'>
 
 interface StoreParts {
   /** Differs from those of all other open stores. */
@@ -46,7 +47,13 @@ export function sqlStore({ name, database, kept, queue, known, listeners, own, c
   // After the writes that were checked against the current rules.
   const change = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     await queue.drained()
-    return run(() => database.transaction('rules', work))
+    return run(() =>
+      database.transaction('rules', async (tx) => {
+        const result = await work(tx)
+        tx.later('UPDATE sequence SET rules_version = rules_version + 1')
+        return result
+      }),
+    )
   }
   const { short } = database
   const store = own(run)
@@ -59,6 +66,12 @@ export function sqlStore({ name, database, kept, queue, known, listeners, own, c
     notes: (query) => run(() => readNotes(database, query)),
     records: (resource, ids) => run(() => findRecords(short, resource, ids)),
     history: (query) => run(() => readHistory(database, query)),
+    replay: (idempotency) =>
+      run(async () => {
+        const keptSinceMs = Math.floor(store.now()) - kept.answersMs
+        const answer = (await findAnswers(short, [idempotency.key], keptSinceMs)).get(idempotency.key)
+        return answer && !answer.isExpired ? replayOf(answer, idempotency) : undefined
+      }),
     write: (write) => (closing ? Promise.reject(closed(database.name)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(database)),
     putPipelines: (pipelines) => change((tx) => replacePipelines(tx, pipelines)),

@@ -19,7 +19,7 @@ export interface Transaction extends Session {
   /** Runs a statement whose result is not needed, without a wait for its end. Where it fails, the transaction fails. */
   later(sql: string, ...values: Value[]): void
   /** Tells the other processes when the transaction is committed; of a file they find out themselves. */
-  notify(channel: string): void
+  notify(channel: string, payload?: string): void
 }
 
 /**
@@ -39,6 +39,8 @@ export interface SqlDatabase extends Session {
 
 /** What the databases write in different ways. */
 export interface SqlDialect {
+  /** Answers take a round trip. */
+  readonly isRemote: boolean
   /** The larger of two values. */
   greatest(one: string, other: string): string
   /** Whether a column has one of the values of a list. */
@@ -47,6 +49,8 @@ export interface SqlDialect {
   isOneOf(column: string, select: string): string
   /** Holds queues of deliveries until the end of a transaction: their numbers are the list $1. Undefined: each transaction is alone. */
   readonly lockLines: string | undefined
+  /** Waits until this transaction is the only one that deletes from the log. Undefined: it is. */
+  readonly lockPruning: string | undefined
   /** Whether this transaction is the only one that deletes from the log. Undefined: it is. */
   readonly tryPruning: string | undefined
   /** The column by which answers to idempotency keys are in the order of their age. */
@@ -66,7 +70,7 @@ export interface SqlDialect {
   /** A text that is only compared. */
   bounded(text: string): string
   /**
-   * The rows below the serial $1 and from $3 on that meet the conditions, at least the $2 newest of them: nothing may be read
+   * The rows below the serial $1 that meet the conditions, at least the $2 newest of them: nothing may be read
    * but the index that drives the walk, or without one the table, back in time.
    */
   walk(walk: WalkText): string
@@ -79,6 +83,8 @@ export interface SqlDialect {
 export interface WalkText {
   readonly select: string
   readonly table: string
+  /** From this serial on. */
+  readonly least?: string | undefined
   readonly conditions: readonly string[]
   readonly driver?: { readonly column: string; readonly index: string; readonly value: string }
 }

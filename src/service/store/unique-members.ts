@@ -1,22 +1,21 @@
 import { encodeId } from '../../core/ids.ts'
 import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { uniqueValues } from './change-rules.ts'
-import type { Session, Transaction } from './sql.ts'
+import type { Session, SqlDialect, Transaction } from './sql.ts'
 import type { SharedValue, UniqueMember } from './store.ts'
 
 /** Records that are read at once when a member becomes unique. */
 const RECORDS_PER_STEP = 5000
 
-/** A value that another record has already. */
-export interface TakenValue {
-  readonly member: string
-  readonly existingId: string
+/** A normalised value of a unique member. */
+export interface UniqueValue extends UniqueMember {
+  readonly value: string
 }
 
-export const SELECT_UNIQUE_MEMBERS = 'SELECT resource, member FROM unique_fields ORDER BY resource, member'
-
 export async function readUniqueMembers(session: Session): Promise<readonly UniqueMember[]> {
-  const rows = await session.all<readonly [OpenResource, string]>(SELECT_UNIQUE_MEMBERS)
+  const rows = await session.all<readonly [OpenResource, string]>(
+    'SELECT resource, member FROM unique_fields ORDER BY resource, member',
+  )
   return rows.map(([resource, member]) => ({ resource, member }))
 }
 
@@ -83,18 +82,32 @@ async function addRecords(
 /** Adds a value, or returns the serial of the record that has it. */
 async function addValue(
   tx: Transaction,
-  { resource, member, value, serial }: UniqueMember & { readonly value: string; readonly serial: number },
+  value: UniqueValue & { readonly serial: number },
 ): Promise<number | undefined> {
-  const place = [resource, member, tx.dialect.bounded(value)]
-  const added = await tx.run(
-    'INSERT INTO unique_field_values (resource, member, value, record_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    ...place,
-    serial,
-  )
-  if (added > 0) return undefined
-  const holder = await tx.get<[number]>(
+  const [insert, ...row] = insertUniqueValue(tx.dialect, value, value.serial)
+  return (await tx.run(`${insert} ON CONFLICT DO NOTHING`, ...row)) > 0 ? undefined : findHolder(tx, value)
+}
+
+/** The statement that adds a value. */
+export function insertUniqueValue(
+  { bounded }: SqlDialect,
+  { resource, member, value }: UniqueValue,
+  serial: number,
+): readonly [sql: string, ...values: (string | number)[]] {
+  const sql = 'INSERT INTO unique_field_values (resource, member, value, record_id) VALUES ($1, $2, $3, $4)'
+  return [sql, resource, member, bounded(value), serial]
+}
+
+/** The serial of the record with the value. */
+export async function findHolder(
+  session: Session,
+  { resource, member, value }: UniqueValue,
+): Promise<number | undefined> {
+  const holder = await session.get<[number]>(
     'SELECT record_id FROM unique_field_values WHERE resource = $1 AND member = $2 AND value = $3',
-    ...place,
+    resource,
+    member,
+    session.dialect.bounded(value),
   )
   return holder?.[0]
 }

@@ -17,7 +17,7 @@ interface WalkedColumn {
   readonly values: readonly (string | number)[]
 }
 
-/** Newest first, from `least` on and below `below`. */
+/** Newest first, from `least` on, 0 for all, and below `below`. */
 export interface WalkedPage {
   readonly below: number
   readonly least: number
@@ -40,8 +40,9 @@ export async function readWalk<Row extends readonly unknown[]>(
   { below, least, count, select, idAt }: WalkedPage,
 ): Promise<readonly Row[]> {
   const { walk, unwalked, isIn } = session.dialect
-  const values: Value[] = [below, count, least]
+  const values: Value[] = [below, count]
   const put = (value: Value): string => `$${values.push(value)}`
+  const from = least === 0 ? undefined : put(least)
   const [driver, ...others] = columns.filter((each) => each.values.length > 0)
   const conditions = [
     ...others.map(({ name, type, values: wanted }) => {
@@ -52,12 +53,18 @@ export async function readWalk<Row extends readonly unknown[]>(
     ...bounds.map(([condition, value]) => `${condition} ${put(value)}`),
   ]
   const textOf = (walks: readonly string[]) => `${walks.join(' UNION ALL ')} ORDER BY id DESC LIMIT ${PAGE_COUNT}`
-  if (!driver) return session.all<Row>(textOf([walk({ select, table, conditions })]), ...values)
+  if (!driver) return session.all<Row>(textOf([walk({ select, table, least: from, conditions })]), ...values)
   const { name, index } = driver
   const pages = await Promise.all(
     chunksOf([...new Set(driver.values)], MAX_MERGED).map((chunk) => {
       const walks = chunk.map((_, place) =>
-        walk({ select, table, conditions, driver: { column: name, index, value: `$${values.length + 1 + place}` } }),
+        walk({
+          select,
+          table,
+          least: from,
+          conditions,
+          driver: { column: name, index, value: `$${values.length + 1 + place}` },
+        }),
       )
       return session.all<Row>(textOf(walks), ...values, ...chunk)
     }),

@@ -32,9 +32,9 @@ export const POSTGRES_MUTANTS = {
   /** A request that is sent again takes effect again. */
   'no-answers': [
     {
-      file: `${STORE}/write-batch.ts`,
-      from: 'if (this.#new.size > 0) keepAnswers',
-      to: 'if (this.#new.size < 0) keepAnswers',
+      file: 'src/service/store/write-batch.ts',
+      from: 'if (idempotency) answers.put',
+      to: 'if (idempotency && !batch) answers.put',
     },
   ],
 } as const satisfies Record<string, readonly Change[]>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value } from '../sql.ts'
+import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value, WalkText } from '../sql.ts'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
 import { bounded, withoutNul } from './bounded-text.ts'
@@ -12,18 +12,14 @@ export interface PostgresSession extends Session {
   script(sql: string): Promise<readonly (readonly (readonly unknown[])[])[]>
 }
 
-export interface PostgresTransaction extends PostgresSession, Transaction {
-  /** As `later`; `note` gets the number of changed rows. */
-  laterNoting(note: (changed: number) => void, sql: string, ...values: Value[]): void
-  /** Statements without values that run with COMMIT, in one round trip. */
-  atCommit(sql: string): void
-}
+export type PostgresTransaction = PostgresSession & Transaction
 
 /** Classes of advisory locks: `crmL` and so on, in ASCII. */
 const LINE_LOCKS = 0x63726d4c
-export const PRUNE_LOCK = 0x63726d50
+const PRUNE_LOCK = 0x63726d50
 
 const DIALECT: SqlDialect = {
+  isRemote: true,
   greatest: (one, other) => `greatest(${one}, ${other})`,
   isIn: (column, list, type) => `${column} = ANY(${list}::${type}[])`,
   // An array, unlike IN, is looked up by the index whatever the planner expects of it.
@@ -31,6 +27,7 @@ const DIALECT: SqlDialect = {
   lockLines: `SELECT pg_advisory_xact_lock(${LINE_LOCKS}, lock) FROM unnest($1::int[]) AS lock`,
   tryPruning: `SELECT pg_try_advisory_xact_lock(${PRUNE_LOCK})`,
   answerAge: 'at_ms',
+  lockPruning: `SELECT pg_advisory_xact_lock(${PRUNE_LOCK})`,
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   indexedBy: () => '',
   member: (column, name) => `${column}::json ->> '${name}'`,
@@ -42,8 +39,8 @@ const DIALECT: SqlDialect = {
   bounded,
   // Nothing in it tells the planner that few rows match, or it would read and sort them all, which may be half of the table:
   // two bounds on column and id stand for the equality, OFFSET 0 keeps the conditions outside of the walk, and CASE hides them.
-  walk: ({ select, table, conditions, driver }) => {
-    const walked = driver ? walkOf(driver.column, driver.value) : 'id < $1 AND id >= $3 ORDER BY id DESC'
+  walk: ({ select, table, least, conditions, driver }) => {
+    const walked = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id DESC`
     const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
     const rows = `SELECT ${select} FROM (SELECT * FROM ${table} WHERE ${walked} OFFSET 0) AS walked ${where}LIMIT $2::bigint`
     return `SELECT * FROM (${rows}) AS found`
@@ -57,8 +54,8 @@ const DIALECT: SqlDialect = {
 }
 
 /** Indexes end with the negative id; a partial one has only what is not null. */
-function walkOf(column: string, value: string): string {
-  return `(${column}, -id) > (${value}, -$1::bigint) AND (${column}, -id) <= (${value}, -$3::bigint)
+function walkOf({ column, value }: NonNullable<WalkText['driver']>, least = '0'): string {
+  return `(${column}, -id) > (${value}, -$1::bigint) AND (${column}, -id) <= (${value}, -${least}::bigint)
     AND ${column} IS NOT NULL ORDER BY ${column}, -id`
 }
 
@@ -252,16 +249,14 @@ async function transact<T, Read>(
   const session = sessionOf((query) => client.query(names.named(query)))
   const last: string[] = []
   const sent: Promise<unknown>[] = []
-  const laterNoting: PostgresTransaction['laterNoting'] = (note, sql, ...values) => {
-    const one = session.run(sql, ...values).then(note)
+  const later: Transaction['later'] = (sql, ...values) => {
+    const one = session.run(sql, ...values)
     // A failure is found when the transaction ends.
     one.catch(() => {})
     sent.push(one)
   }
-  const later: PostgresTransaction['later'] = (sql, ...values) => laterNoting(() => {}, sql, ...values)
-  const atCommit = (sql: string): void => void last.push(sql)
-  const notify = (channel: string): void => atCommit(`NOTIFY ${channel}`)
-  const tx: PostgresTransaction = { ...session, later, laterNoting, atCommit, notify }
+  const notify = (channel: string, payload = ''): void => void last.push(`NOTIFY ${channel}, '${payload}'`)
+  const tx: PostgresTransaction = { ...session, later, notify }
   let isCommitting = false
   try {
     const begun = session.script(begin)

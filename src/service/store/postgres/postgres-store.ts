@@ -4,24 +4,23 @@ import type { SqlDatabase } from '../sql.ts'
 import { KEYS_CHANNEL, type OwnStore, type RunOperation, sqlStore } from '../sql-store.ts'
 import type { RequestCount, Store } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
-import { openWriteQueue, type QueueOptions } from '../write-queue.ts'
-import { readAddress } from './address.ts'
-import { openPool, type PostgresDatabase, type PostgresSession } from './database.ts'
-import { CommitInDoubt, databaseFailure, isDiskFull, isPassing } from './failure.ts'
-import { findAnswers, replayOf } from './idempotency.ts'
-import { listenTo } from './notifications.ts'
-import { prepareDatabase } from './open-database.ts'
-import { isCommitted, writing } from './sequence.ts'
-import { followClock } from './shared-clock.ts'
-import { checkRights } from './whole-schema.ts'
 import {
   type BatchDone,
   commitWrites,
   DELIVERIES_CHANNEL,
-  FIRST_BATCH,
   type WaitingWrites,
   type WriteContext,
-} from './write-batch.ts'
+} from '../write-batch.ts'
+import { openWriteQueue, type QueueOptions } from '../write-queue.ts'
+import { readAddress } from './address.ts'
+import { beginWrites } from './begin-writes.ts'
+import { openPool, type PostgresDatabase, type PostgresSession } from './database.ts'
+import { CommitInDoubt, databaseFailure, isDiskFull, isPassing } from './failure.ts'
+import { listenTo } from './notifications.ts'
+import { prepareDatabase } from './open-database.ts'
+import { type CommitMark, isCommitted, markCommit, writing } from './sequence.ts'
+import { followClock } from './shared-clock.ts'
+import { checkRights } from './whole-schema.ts'
 
 /** A key that another process revokes stops here no later; at once where its notification arrives. */
 const KEY_KEPT_MS = 500
@@ -48,9 +47,10 @@ async function postgresStore(database: PostgresDatabase, options: StoreOptions):
   const kept = { ...KEPT_MS, ...options.retention }
   const { observer } = options
   const context: WriteContext = {
-    ...{ name: randomUUID(), database, now, kept, observer, ...FIRST_BATCH },
+    ...{ name: randomUUID(), begin: beginWrites(database, observer), now, kept, rules: undefined },
     pruning: { owed: 0, atMs: 0 },
   }
+  const commitBatch = committing(database, context)
   const listeners = new Set<() => void>()
   const known = new KnownKeys(database.short, { epoch: () => 0, keptMs: KEY_KEPT_MS })
   /** The disk of the database, at the last write. */
@@ -69,7 +69,7 @@ async function postgresStore(database: PostgresDatabase, options: StoreOptions):
   })
   const commit: QueueOptions['commit'] = async (writes, meanwhile) => {
     try {
-      const { outcomes, hasDeliveries } = await commitBatch(context, { writes, ...meanwhile })
+      const { outcomes, hasDeliveries } = await commitBatch({ writes, ...meanwhile })
       wasFull = false
       if (hasDeliveries) wake()
       return outcomes
@@ -85,12 +85,6 @@ async function postgresStore(database: PostgresDatabase, options: StoreOptions):
     await database.close()
   }
   const own = (run: RunOperation): OwnStore => ({
-    replay: (idempotency) =>
-      run(async () => {
-        const keeping = { nowMs: Math.floor(now()), answersMs: kept.answersMs }
-        const answer = (await findAnswers(database.short, [idempotency.key], keeping)).get(idempotency.key)
-        return answer && replayOf(answer, idempotency)
-      }),
     now,
     countRequests: (taken) => run(() => countRequests(database, taken)),
     checkWritable: () => run(() => checkWritable(database, wasFull)),
@@ -104,15 +98,7 @@ async function postgresStore(database: PostgresDatabase, options: StoreOptions):
 function transactionOf(database: PostgresDatabase): SqlDatabase['transaction'] {
   return (kind, work) => {
     if (kind !== 'rules') return database.transaction(kind, work)
-    return writing(
-      database,
-      {},
-      (tx) => {
-        tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
-        return work(tx)
-      },
-      async () => undefined,
-    )
+    return writing(database, {}, work, async () => undefined)
   }
 }
 
@@ -134,24 +120,32 @@ const TAKE_ROOM = `CREATE TEMPORARY TABLE crm_room (text text) ON COMMIT DROP;
   INSERT INTO crm_room SELECT repeat('x', 1900) FROM generate_series(1, 552)`
 
 /**
- * Commits a batch. When the answer to COMMIT is lost, the database is asked for the outcome: rejects with a passing failure when
+ * Commits batches. When the answer to COMMIT is lost, the database is asked for the outcome: rejects with a passing failure when
  * nothing was written, and with CommitInDoubt when it cannot be known.
  */
-async function commitBatch(context: WriteContext, waiting: WaitingWrites): Promise<BatchDone> {
-  const { database } = context
-  let decided: BatchDone | undefined
-  try {
-    return await commitWrites(context, waiting, (done) => {
-      decided = done
-    })
-  } catch (error) {
-    // What the batch has read of rules may not have been committed.
-    context.rules = undefined
-    if (!(error instanceof CommitInDoubt && decided)) throw error
-    if (!decided.mark) return decided
-    const outcome = await isCommitted(database, decided.mark)
-    if (outcome === true) return decided
-    throw outcome === false ? databaseFailure(database.name, error.cause) : error
+function committing(database: PostgresDatabase, context: WriteContext) {
+  /** Transactions so far. */
+  let count = 0
+  return async (waiting: WaitingWrites): Promise<BatchDone> => {
+    let mark: CommitMark | undefined
+    let decided: BatchDone | undefined
+    try {
+      return await commitWrites(context, waiting, (tx, done, isWritten) => {
+        decided = done
+        if (!isWritten) return
+        mark = { writer: context.name, number: ++count }
+        markCommit(tx, mark, Math.floor(context.now()))
+      })
+    } catch (error) {
+      // What the batch has read of rules may not have been committed.
+      context.rules = undefined
+      if (!(error instanceof CommitInDoubt && decided)) throw error
+      // Nothing was written, so that it is the same whether it was committed.
+      if (!mark) return decided
+      const outcome = await isCommitted(database, mark)
+      if (outcome === true) return decided
+      throw outcome === false ? databaseFailure(database.name, error.cause) : error
+    }
   }
 }
 

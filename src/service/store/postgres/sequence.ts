@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
-import { nextSerial, writeTimeMs } from '../change-rules.ts'
+import type { Transaction } from '../sql.ts'
 import { DURABLY, type PostgresDatabase, type PostgresSession, type PostgresTransaction } from './database.ts'
 
 /** How long a transaction waits for another process's; then the write is 503. */
@@ -99,11 +99,15 @@ function lockKeys(list: string): string {
 }
 
 /** Makes the transaction one that `isCommitted` finds. */
-export function markCommit(tx: PostgresTransaction, { writer, number }: CommitMark, nowMs: number): void {
-  // Both are made here: a UUID and a count.
-  tx.atCommit(`INSERT INTO writers VALUES ('${writer}', ${number}, ${nowMs})
-    ON CONFLICT (name) DO UPDATE SET last_commit = excluded.last_commit, at_ms = excluded.at_ms`)
-  if (number === 1) tx.atCommit(`DELETE FROM writers WHERE at_ms < ${nowMs - WRITER_KEPT_MS}`)
+export function markCommit(tx: Transaction, { writer, number }: CommitMark, nowMs: number): void {
+  tx.later(
+    `INSERT INTO writers (name, last_commit, at_ms) VALUES ($1, $2, $3)
+      ON CONFLICT (name) DO UPDATE SET last_commit = excluded.last_commit, at_ms = excluded.at_ms`,
+    writer,
+    number,
+    nowMs,
+  )
+  if (number === 1) tx.later('DELETE FROM writers WHERE at_ms < $1', nowMs - WRITER_KEPT_MS)
 }
 
 /**
@@ -124,7 +128,7 @@ export async function isCommitted(
         {},
         async (tx, _state, last) => {
           // A write, so that its COMMIT waits until standbys have what it has seen.
-          tx.atCommit('UPDATE sequence SET rules_version = rules_version')
+          tx.later('UPDATE sequence SET rules_version = rules_version')
           return last >= number
         },
         find,
@@ -140,32 +144,3 @@ export async function isCommitted(
 /** Classes of advisory locks: `crmK` and so on, in ASCII. */
 const KEY_LOCKS = 0x63726d4b
 export const SCHEMA_LOCK = 0x63726d53
-
-/** The serials of one transaction. */
-export class Serials {
-  readonly #now: () => number
-  #last: number
-
-  constructor(last: number, now: () => number) {
-    this.#last = last
-    this.#now = now
-  }
-
-  get last(): number {
-    return this.#last
-  }
-
-  timeMs(): number {
-    return writeTimeMs(this.#last, this.#now())
-  }
-
-  next(): number {
-    return this.nextAt(this.#now())
-  }
-
-  /** One of this time, unless more were taken than a millisecond has. */
-  nextAt(timeMs: number): number {
-    this.#last = nextSerial(this.#last, timeMs)
-    return this.#last
-  }
-}

@@ -1,19 +1,20 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Value } from '../sql.ts'
 
 /** Deal filters make many statements; the oldest ones are dropped beyond this number. */
 const MAX_CACHED_STATEMENTS = 300
 
-/** One open database. Rows are arrays, in the order of the selected columns. Parameters are `?` or `$1`. */
+/** One open database. Rows are arrays, in the order of the selected columns. Parameters are `?` or `$1`; a list is bound as JSON. */
 export interface Connection {
   /** The name in messages. */
   readonly file: string
   readonly isInTransaction: boolean
-  all<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): readonly Row[]
+  all<Row extends readonly unknown[]>(sql: string, ...values: Value[]): readonly Row[]
   /** For results that may not be read to the end. */
-  iterate<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Iterable<Row>
-  get<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Row | undefined
+  iterate<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Iterable<Row>
+  get<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Row | undefined
   /** Returns the number of changed rows. */
-  run(sql: string, ...values: SQLInputValue[]): number
+  run(sql: string, ...values: Value[]): number
   /** Runs any number of statements without caching them. */
   script(sql: string): void
   close(): void
@@ -50,15 +51,15 @@ export function connect(database: DatabaseSync, file: string): Connection {
     get isInTransaction() {
       return database.isTransaction
     },
-    all: <Row>(sql: string, ...values: SQLInputValue[]) => {
+    all: <Row>(sql: string, ...values: Value[]) => {
       const { statement, order } = prepare(sql)
       return statement.all(...bound(order, values)) as unknown as readonly Row[]
     },
-    iterate: <Row>(sql: string, ...values: SQLInputValue[]) => {
+    iterate: <Row>(sql: string, ...values: Value[]) => {
       const { statement, order } = prepare(sql)
       return statement.iterate(...bound(order, values)) as unknown as Iterable<Row>
     },
-    get: <Row>(sql: string, ...values: SQLInputValue[]) => {
+    get: <Row>(sql: string, ...values: Value[]) => {
       const { statement, order } = prepare(sql)
       return statement.get(...bound(order, values)) as unknown as Row | undefined
     },
@@ -74,8 +75,12 @@ export function connect(database: DatabaseSync, file: string): Connection {
   }
 }
 
-function bound(order: readonly number[], values: SQLInputValue[]): SQLInputValue[] {
-  return order.length === 0 ? values : order.map((at) => values[at] ?? null)
+function bound(order: readonly number[], values: readonly Value[]): SQLInputValue[] {
+  return order.length === 0 ? values.map(toInput) : order.map((at) => toInput(values[at]))
+}
+
+function toInput(value: Value = null): SQLInputValue {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 /** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */

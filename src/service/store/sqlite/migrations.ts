@@ -131,6 +131,9 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE deliveries ADD COLUMN claim TEXT;
   `,
+  `
+  ALTER TABLE sequence ADD COLUMN rules_version INTEGER NOT NULL DEFAULT 1;
+  `,
 ]
 
 /** The `user_version` of a current database. */

@@ -5,8 +5,8 @@
  * A change is made here and as a step in migrations.ts; a test compares the results. New columns come after existing ones.
  */
 export const SCHEMA = `
-  CREATE TABLE sequence (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), last_serial INTEGER NOT NULL) STRICT;
-  INSERT INTO sequence VALUES (1, 0);
+  CREATE TABLE sequence (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), last_serial INTEGER NOT NULL, rules_version INTEGER NOT NULL DEFAULT 1) STRICT;
+  INSERT INTO sequence (only_row, last_serial) VALUES (1, 0);
 
   -- Columns of filters are normalised: see filterColumns in change-rules.ts.
   CREATE TABLE contacts (

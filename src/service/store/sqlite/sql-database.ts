@@ -1,13 +1,14 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value } from '../sql.ts'
 import type { Connection } from './connection.ts'
 import { storageFailure, whenUnlocked } from './storage-failure.ts'
 
-export const SQLITE: SqlDialect = {
+const SQLITE: SqlDialect = {
+  isRemote: false,
   greatest: (one, other) => `max(${one}, ${other})`,
   isIn: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
   isOneOf: (column, select) => `${column} IN (${select})`,
   lockLines: undefined,
+  lockPruning: undefined,
   tryPruning: undefined,
   // Rows stay in order of age, so that no index is needed.
   answerAge: 'number',
@@ -19,9 +20,11 @@ export const SQLITE: SqlDialect = {
   plain: (text) => text,
   bounded: (text) => text,
   // `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE.
-  walk: ({ select, table, conditions, driver }) => {
+  walk: ({ select, table, least, conditions, driver }) => {
     const driving = driver && `${driver.column} = ${driver.value}`
-    const where = [...(driving ? [driving] : []), 'id < $1', 'id >= $3', ...conditions].join(' AND ')
+    const where = [...(driving ? [driving] : []), 'id < $1', ...(least ? [`id >= ${least}`] : []), ...conditions].join(
+      ' AND ',
+    )
     return `SELECT ${select} FROM ${table} ${driver ? `INDEXED BY ${driver.index}` : ''} WHERE ${where}`
   },
   unwalked: (column) => `+${column}`,
@@ -33,9 +36,9 @@ export const SQLITE: SqlDialect = {
 }
 
 export interface SqliteDatabase extends SqlDatabase {
-  /** Runs `work` while no transaction of this process is open; rejects at once when another process holds the lock. */
-  between<T>(work: () => T): Promise<T>
-  /** The same, repeated for a while when another process holds the lock. */
+  /** As `transaction`, but rejects at once when another process holds the lock. */
+  attempt: SqlDatabase['transaction']
+  /** Runs `work` while no transaction of this process is open; repeated for a while when another process holds the lock. */
   alone<T>(work: () => T, waitMs?: number): Promise<T>
 }
 
@@ -73,7 +76,7 @@ export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | u
     ...outside,
     name: db.file,
     short: outside,
-    between,
+    attempt,
     alone,
     transaction: (kind, work) => whenUnlocked(() => attempt(kind, work), { onWaited }),
   }
@@ -84,7 +87,7 @@ async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Tra
   const session = sessionOf(db, async (statement) => statement())
   const tx: Transaction = {
     ...session,
-    later: (sql, ...values) => void db.run(sql, ...values.map(toInput)),
+    later: (sql, ...values) => void db.run(sql, ...values),
     notify: () => {},
   }
   // Other commits are not affected: the next one syncs the whole log (https://sqlite.org/pragma.html#pragma_synchronous).
@@ -106,14 +109,8 @@ async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Tra
 function sessionOf(db: Connection, run: <T>(statement: () => T) => Promise<T>): Session {
   return {
     dialect: SQLITE,
-    all: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>
-      run(() => db.all<Row>(sql, ...values.map(toInput))),
-    get: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>
-      run(() => db.get<Row>(sql, ...values.map(toInput))),
-    run: (sql, ...values) => run(() => db.run(sql, ...values.map(toInput))),
+    all: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) => run(() => db.all<Row>(sql, ...values)),
+    get: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) => run(() => db.get<Row>(sql, ...values)),
+    run: (sql, ...values) => run(() => db.run(sql, ...values)),
   }
-}
-
-function toInput(value: Value): SQLInputValue {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

@@ -4,17 +4,15 @@ import { setImmediate } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
 import { KnownKeys } from '../api-keys.ts'
 import { type OwnStore, type RunOperation, sqlStore } from '../sql-store.ts'
-import type { Store, StoreWrite } from '../store.ts'
+import type { Store } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
-import { openWriteQueue } from '../write-queue.ts'
+import { type BeginWrites, commitWrites, type WriteContext } from '../write-batch.ts'
+import { openWriteQueue, type QueueOptions } from '../write-queue.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
-import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
-import { openOutbox } from './outbox.ts'
 import { openToRead } from './read-database.ts'
-import { sqlDatabase } from './sql-database.ts'
+import { type SqliteDatabase, sqlDatabase } from './sql-database.ts'
 import { isLockedOut } from './storage-failure.ts'
-import { commitWrites } from './write-batch.ts'
 
 /** Enough for a commit of several large records; a probe of one page needs less. */
 const NEEDED_BYTES = 1024 * 1024
@@ -37,34 +35,49 @@ export function sqliteStore(
   { now, retention, observer }: Pick<StoreOptions, 'now' | 'retention' | 'observer'>,
 ): Store {
   const kept = { ...KEPT_MS, ...retention }
-  const outbox = openOutbox(db)
   const database = sqlDatabase(db, observer && ((ms) => observer.lockWait(ms)))
   // Another process's change of a key counts with the next turn of the event loop, and keys are asked for no more often.
   const known = new KnownKeys(database.short, { epoch: versionOfTurn(db), keptMs: Number.POSITIVE_INFINITY })
   const checkWritable = writableCheck(db)
   const listeners = new Set<() => void>()
-  const commit = async (writes: readonly StoreWrite[]) => {
-    const outcomes = await database.between(() => commitWrites({ db, outbox, now, kept }, writes))
-    if (outbox.takeWritten()) for (const listener of listeners) listener()
-    return outcomes
+  const context: WriteContext = {
+    ...{ name: randomUUID(), begin: beginWrites(database), now, kept, rules: undefined },
+    pruning: { owed: 0, atMs: 0 },
   }
-  const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
-  const own = (open: RunOperation): OwnStore => {
-    const run = <T>(work: () => T, waitMs?: number): Promise<T> => open(() => database.alone(work, waitMs))
-    return {
-      replay: (idempotency) =>
-        run(() => findReplay(db, idempotency, { nowMs: Math.floor(now()), answersMs: kept.answersMs })),
-      now,
-      checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
+  const commit: QueueOptions['commit'] = async (writes, meanwhile) => {
+    try {
+      const { outcomes, hasDeliveries } = await commitWrites(context, { writes, ...meanwhile })
+      if (hasDeliveries) for (const listener of listeners) listener()
+      return outcomes
+    } catch (error) {
+      context.rules = undefined
+      throw error
     }
   }
+  const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
+  const own = (run: RunOperation): OwnStore => ({
+    now,
+    checkWritable: () => run(() => database.alone(checkWritable, PROBE_WAIT_MS)),
+  })
   const close = async (): Promise<void> => {
     // What is under way needs no other turn of the event loop.
     await setImmediate()
     // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
-    await database.between(() => db.close())
+    await database.alone(() => db.close())
   }
-  return sqlStore({ name: randomUUID(), database, kept, queue, known, listeners, own, close })
+  return sqlStore({ name: context.name, database, kept, queue, known, listeners, own, close })
+}
+
+/** Locks the file. */
+function beginWrites(database: SqliteDatabase): BeginWrites {
+  return ({ writes }, read, work) =>
+    database.attempt('durable', async (tx) => {
+      const [lastSerial, rulesVersion] = (await tx.get<[number, number]>(
+        'SELECT last_serial, rules_version FROM sequence',
+      )) ?? [0, 0]
+      const group = { writes, isBusy: () => false, read: await read(tx, writes) }
+      return work(tx, { lastSerial, rulesVersion, groups: [group] })
+    })
 }
 
 /** What changes when another connection commits (https://sqlite.org/pragma.html#pragma_data_version), asked once per turn of the event loop. */
