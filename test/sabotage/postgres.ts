@@ -64,8 +64,8 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a page begins with the oldest records',
     file: `${FOLDER}/database.ts`,
-    line: 'const walked = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id DESC`',
-    to: 'const walked = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id`',
+    line: 'const rows = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id DESC`',
+    to: 'const rows = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id`',
     tests: ['test/service/store/store.test.ts'],
   },
   {

@@ -154,7 +154,7 @@ async function readEntries(
     { name: 'key_id', index: 'history_by_key', type: 'text', values: keyIds ?? [] },
     { name: 'resource', index: 'history_by_resource', type: 'text', values: resource === undefined ? [] : [resource] },
   ] as const
-  return readWalk(session, { table: 'history', columns }, { ...serialBounds(query), count, select, idAt: 0 })
+  return readWalk(session, { table: 'history', columns }, { ...serialBounds(query), count, select })
 }
 
 /** A page of rows, of which there is one more than `limit` where there is a next page. */

@@ -76,7 +76,7 @@ async function readWalked(session: Session, walk: RecordWalk, query: PageQuery):
   const below = createdUntilMs === undefined ? place : Math.min(place, serialAt(Math.floor(createdUntilMs) + 1))
   const least = createdSinceMs === undefined ? 0 : serialAt(Math.ceil(createdSinceMs))
   const read = (count: number, column: PageColumn) =>
-    readWalk<ReadRow>(session, walk, { below, least, count, select: `${pageColumn(column, PAGE_COUNT)}, id`, idAt: 1 })
+    readWalk<ReadRow>(session, walk, { below, least, count, select: pageColumn(column, PAGE_COUNT) })
   const rows = await read(limit + 1, 'small')
   if (rows.every(hasText)) return pageOf(rows, limit)
   const fitting = countFitting((await read(limit, 'size')).map(([size]) => Number(size)))

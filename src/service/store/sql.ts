@@ -70,10 +70,12 @@ export interface SqlDialect {
   /** A text that is only compared. */
   bounded(text: string): string
   /**
-   * The rows below the serial $1 that meet the conditions, at least the $2 newest of them: nothing may be read
-   * but the index that drives the walk, or without one the table, back in time.
+   * The $2 newest rows below the serial $1 that meet the conditions, newest first: nothing may be read but the index that drives
+   * the walk, or without one the table, back in time.
    */
   walk(walk: WalkText): string
+  /** The $2 newest rows of several walks, whose columns have the serial as `serial`. */
+  mergedWalks(walks: readonly WalkText[]): string
   /** A column in a condition of a walk that another one drives. */
   unwalked(column: string): string
   /** For each number of the list $1: it, the id and the size of the text of the $2 newest rows below $3 that have it in a column. */

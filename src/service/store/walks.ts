@@ -22,9 +22,7 @@ export interface WalkedPage {
   readonly below: number
   readonly least: number
   readonly count: number
-  /** What is selected, and the place of `id` in it. */
   readonly select: string
-  readonly idAt: number
 }
 
 /** The parameter that has the count of a page. */
@@ -37,7 +35,7 @@ const MAX_MERGED = 32
 export async function readWalk<Row extends readonly unknown[]>(
   session: Session,
   { table, columns, bounds = [] }: Walked,
-  { below, least, count, select, idAt }: WalkedPage,
+  { below, least, count, select }: WalkedPage,
 ): Promise<readonly Row[]> {
   const { walk, unwalked, isIn } = session.dialect
   const values: Value[] = [below, count]
@@ -52,28 +50,27 @@ export async function readWalk<Row extends readonly unknown[]>(
     }),
     ...bounds.map(([condition, value]) => `${condition} ${put(value)}`),
   ]
-  const textOf = (walks: readonly string[]) => `${walks.join(' UNION ALL ')} ORDER BY id DESC LIMIT ${PAGE_COUNT}`
-  if (!driver) return session.all<Row>(textOf([walk({ select, table, least: from, conditions })]), ...values)
+  const given = { table, least: from, conditions }
+  if (!driver) return session.all<Row>(walk({ ...given, select }), ...values)
   const { name, index } = driver
+  const wanted = [...new Set(driver.values)]
+  const valueAt = (place: number) => ({ column: name, index, value: `$${values.length + 1 + place}` })
+  const [only] = wanted
+  if (only !== undefined && wanted.length === 1) {
+    return session.all<Row>(walk({ ...given, select, driver: valueAt(0) }), ...values, only)
+  }
   const pages = await Promise.all(
-    chunksOf([...new Set(driver.values)], MAX_MERGED).map((chunk) => {
-      const walks = chunk.map((_, place) =>
-        walk({
-          select,
-          table,
-          least: from,
-          conditions,
-          driver: { column: name, index, value: `$${values.length + 1 + place}` },
-        }),
-      )
-      return session.all<Row>(textOf(walks), ...values, ...chunk)
+    chunksOf(wanted, MAX_MERGED).map((chunk) => {
+      const walks = chunk.map((_, place) => ({ ...given, select: `${select}, id AS serial`, driver: valueAt(place) }))
+      return session.all<Row>(session.dialect.mergedWalks(walks), ...values, ...chunk)
     }),
   )
-  const [only] = pages
-  if (only && pages.length === 1) return only
+  const serialOf = (row: Row) => Number(row.at(-1))
+  const [first] = pages
+  if (first && pages.length === 1) return first
   return pages
     .flat()
-    .sort((left, right) => Number(right[idAt]) - Number(left[idAt]))
+    .sort((left, right) => serialOf(right) - serialOf(left))
     .slice(0, count)
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value, WalkText } from '../sql.ts'
 import type { StoreObserver } from '../store-options.ts'
+import { PAGE_COUNT } from '../walks.ts'
 import type { Address } from './address.ts'
 import { bounded, withoutNul } from './bounded-text.ts'
 import { DatabaseConnections, Sockets } from './connections.ts'
@@ -37,13 +38,10 @@ const DIALECT: SqlDialect = {
     WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'sequence'::regclass)`,
   plain: withoutNul,
   bounded,
-  // Nothing in it tells the planner that few rows match, or it would read and sort them all, which may be half of the table:
-  // two bounds on column and id stand for the equality, OFFSET 0 keeps the conditions outside of the walk, and CASE hides them.
-  walk: ({ select, table, least, conditions, driver }) => {
-    const walked = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id DESC`
-    const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
-    const rows = `SELECT ${select} FROM (SELECT * FROM ${table} WHERE ${walked} OFFSET 0) AS walked ${where}LIMIT $2::bigint`
-    return `SELECT * FROM (${rows}) AS found`
+  walk: walked,
+  mergedWalks: (walks) => {
+    const rows = walks.map((each) => `SELECT * FROM (${walked(each)}) AS found`)
+    return `${rows.join(' UNION ALL ')} ORDER BY serial DESC LIMIT ${PAGE_COUNT}`
   },
   unwalked: (column) => column,
   newestOfEach: (table, column) =>
@@ -51,6 +49,16 @@ const DIALECT: SqlDialect = {
       SELECT id, octet_length(text) AS size FROM ${table}
       WHERE (${column}, -id) > (given.value, -$3::bigint) AND (${column}, -id) <= (given.value, 0)
       ORDER BY ${column}, -id LIMIT $2) AS found`,
+}
+
+/**
+ * Nothing in it tells the planner that few rows match, or it would read and sort them all, which may be half of the table: two
+ * bounds on column and id stand for the equality, OFFSET 0 keeps the conditions outside of the walk, and CASE hides them.
+ */
+function walked({ select, table, least, conditions, driver }: WalkText): string {
+  const rows = driver ? walkOf(driver, least) : `id < $1 AND id >= ${least ?? 0} ORDER BY id DESC`
+  const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
+  return `SELECT ${select} FROM (SELECT * FROM ${table} WHERE ${rows} OFFSET 0) AS walked ${where}LIMIT ${PAGE_COUNT}`
 }
 
 /** Indexes end with the negative id; a partial one has only what is not null. */

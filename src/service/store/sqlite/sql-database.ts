@@ -1,4 +1,5 @@
-import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value } from '../sql.ts'
+import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value, WalkText } from '../sql.ts'
+import { PAGE_COUNT } from '../walks.ts'
 import type { Connection } from './connection.ts'
 import { storageFailure, whenUnlocked } from './storage-failure.ts'
 
@@ -19,20 +20,21 @@ const SQLITE: SqlDialect = {
   sizeBytes: 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()',
   plain: (text) => text,
   bounded: (text) => text,
-  // `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE.
-  walk: ({ select, table, least, conditions, driver }) => {
-    const driving = driver && `${driver.column} = ${driver.value}`
-    const where = [...(driving ? [driving] : []), 'id < $1', ...(least ? [`id >= ${least}`] : []), ...conditions].join(
-      ' AND ',
-    )
-    return `SELECT ${select} FROM ${table} ${driver ? `INDEXED BY ${driver.index}` : ''} WHERE ${where}`
-  },
+  walk: (walk) => `${walked(walk)} ORDER BY id DESC LIMIT ${PAGE_COUNT}`,
+  mergedWalks: (walks) => `${walks.map(walked).join(' UNION ALL ')} ORDER BY serial DESC LIMIT ${PAGE_COUNT}`,
   unwalked: (column) => `+${column}`,
   // A short scan of the index back in time for each. Not sorted, as sorting would read every text.
   newestOfEach: (table, column, index) =>
     `SELECT given.value, ${table}.id, octet_length(${table}.text) FROM json_each($1) AS given CROSS JOIN ${table}
       WHERE ${table}.id IN (SELECT id FROM ${table} AS walked INDEXED BY ${index}
         WHERE walked.${column} = given.value AND id < $3 ORDER BY id DESC LIMIT $2 + 0)`,
+}
+
+/** `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE. */
+function walked({ select, table, least, conditions, driver }: WalkText): string {
+  const driving = driver && `${driver.column} = ${driver.value}`
+  const where = [driving, 'id < $1', least && `id >= ${least}`, ...conditions].filter(Boolean).join(' AND ')
+  return `SELECT ${select} FROM ${table} ${driver ? `INDEXED BY ${driver.index}` : ''} WHERE ${where}`
 }
 
 export interface SqliteDatabase extends SqlDatabase {
