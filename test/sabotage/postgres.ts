@@ -59,7 +59,7 @@ export const POSTGRES: readonly Sabotage[] = [
     file: 'src/service/store/pending-events.ts',
     line: "...[serial, webhookSerial, recordId, dueAtMs, isBehind ? 'waiting' : 'pending'],",
     to: "...[serial, webhookSerial, recordId, dueAtMs, 'pending'],",
-    tests: [`${TESTS}/deliveries.test.ts`],
+    tests: [`${TESTS}/deliveries.test.ts`, 'test/service/store/store.test.ts'],
   },
   {
     name: 'a page begins with the oldest records',

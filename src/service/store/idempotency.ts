@@ -1,4 +1,4 @@
-import type { Session, Transaction } from './sql.ts'
+import { isWanted, type Session, type Transaction } from './sql.ts'
 import type { StoreWrite, WriteAnswer, WriteResult } from './store.ts'
 
 type Idempotency = NonNullable<StoreWrite['idempotency']>
@@ -27,10 +27,10 @@ export async function findAnswers(
   keptSinceMs: number,
 ): Promise<ReadonlyMap<string, KeptAnswer>> {
   if (keys.length === 0) return new Map()
+  const [condition, wanted] = isWanted(dialect, 'key', keys.map(dialect.bounded))
   const rows = await all<AnswerRow>(
-    `SELECT key, fingerprint, at_ms, status, location, etag, body FROM idempotency
-      WHERE ${dialect.isIn('key', '$1', 'text')}`,
-    keys.map(dialect.bounded),
+    `SELECT key, fingerprint, at_ms, status, location, etag, body FROM idempotency WHERE ${condition}`,
+    wanted,
   )
   const byColumn = new Map(rows.map((row) => [row[0], row]))
   const found = new Map<string, KeptAnswer>()

@@ -3,7 +3,7 @@ import { filterFields, type OpenResource, RESOURCES, type StoredResource } from 
 import { filterValue } from './change-rules.ts'
 import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from './page-bytes.ts'
 import { pageOf, placeOf } from './page-rules.ts'
-import type { Session, SqlDialect } from './sql.ts'
+import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
 import { PAGE_COUNT, readWalk, type Walked } from './walks.ts'
 
@@ -182,6 +182,6 @@ export async function findRows(
   serials: readonly number[],
 ): Promise<readonly (readonly [serial: number, version: number, text: string])[]> {
   if (serials.length === 0) return []
-  const isWanted = dialect.isIn('id', '$1', 'bigint')
-  return all(`SELECT id, version, text FROM ${RESOURCES[resource].plural} WHERE ${isWanted}`, serials)
+  const [condition, wanted] = isWanted(dialect, 'id', serials)
+  return all(`SELECT id, version, text FROM ${RESOURCES[resource].plural} WHERE ${condition}`, wanted)
 }

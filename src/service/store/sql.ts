@@ -90,3 +90,14 @@ export interface WalkText {
   readonly conditions: readonly string[]
   readonly driver?: { readonly column: string; readonly index: string; readonly value: string }
 }
+
+/** The condition that a column has one of these values as $1, and that: a list costs SQLite 6 µs more than a value. */
+export function isWanted(
+  { isIn }: SqlDialect,
+  column: string,
+  values: readonly (string | number)[],
+): readonly [condition: string, value: Value] {
+  const [only] = values
+  if (only !== undefined && values.length === 1) return [`${column} = $1`, only]
+  return [isIn(column, '$1', typeof only === 'string' ? 'text' : 'bigint'), values]
+}
