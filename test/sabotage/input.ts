@@ -186,8 +186,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number that a spreadsheet has shortened replaces the digits',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'if (shortened !== undefined) {',
-    to: 'if (shortened === undefined && row.line < 0) {',
+    line: 'if (loss === undefined) continue',
+    to: 'if (loss === undefined || row.line > 0) continue',
     tests: ['test/commands/import-matching.test.ts'],
   },
   {

@@ -8,7 +8,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
-import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
+import type { ColumnUse, FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, alternativeIn, alternativesOf, type Existing, keysOfRow, type Match, matchKey } from './existing.ts'
 import type { RowRules } from './make-job.ts'
 import type { OverruledMembers } from './overruled-members.ts'
@@ -122,18 +122,18 @@ function changeOf(
   const changes = source.changes(asShown, match.record)
   const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'
-  const shortened = Object.keys(fields).find((each) => isShortened(fields[each], match.record[each]))
-  if (shortened !== undefined) {
-    const [old, given] = [match.record[shortened], fields[shortened]].map((value) => jsonText(value ?? null))
-    return void refuse(
-      'shortened_number',
-      `${given} over ${old}: a spreadsheet has shortened the digits, which its cells have to hold as text`,
-      shortened,
-    )
+  const columnOf = (name: string): ColumnUse =>
+    source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+  for (const each of source.summary.head ? Object.keys(fields) : []) {
+    const loss = columnOf(each).isText ? undefined : lossOf(fields[each], match.record[each])
+    if (loss === undefined) continue
+    const [old, given] = [match.record[each], fields[each]].map((value) => jsonText(value ?? null))
+    const way = `format the cells as text; ${mapFlag(columnOf(each), 'text')} writes them as they are`
+    return void refuse('shortened_number', `${given} over ${old}: a spreadsheet has ${loss}; ${way}`, each)
   }
   const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
-  const column = source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+  const column = columnOf(name)
   const before = match.record[name]
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
@@ -155,10 +155,21 @@ function isNothing(value: JsonValue | undefined): boolean {
 /** As spreadsheets write long numbers: `4,91522E+11`. */
 const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e\+?\d{1,3}$/i
 
-/** Whether a number in scientific form would replace a number of many digits, such as that of a telephone. */
-function isShortened(given: JsonValue | undefined, before: JsonValue | undefined): boolean {
-  const digits = idText(before)?.replace(/[\s()./-]/g, '') ?? ''
-  return typeof given === 'string' && SCIENTIFIC.test(given.trim()) && /^\+?\d{6,}$/.test(digits)
+/** The digits that a spreadsheet keeps of a number. */
+const KEPT_DIGITS = 15
+
+/** What a spreadsheet has done to the digits of a record, such as those of a telephone, that a cell would replace; else undefined. */
+function lossOf(given: JsonValue | undefined, before: JsonValue | undefined): string | undefined {
+  if (typeof given !== 'string') return undefined
+  const [cell, old] = [given.trim(), idText(before) ?? '']
+  if (SCIENTIFIC.test(cell) && /^\+?\d{6,}$/.test(old.replace(/[\s()./-]/g, ''))) return 'shortened the digits'
+  if (!/^\d+$/.test(cell) || cell === old) return undefined
+  if (/^[+0]\d+$/.test(old) && old.replace(/^\+?0*(?=\d)/, '') === cell)
+    return `removed the ${old[0] === '+' ? 'plus' : 'zeros'} at the start`
+  const kept = old.slice(0, KEPT_DIGITS)
+  return /^\d+$/.test(old) && old.length > KEPT_DIGITS && kept.padEnd(old.length, '0') === cell
+    ? `kept ${KEPT_DIGITS} digits`
+    : undefined
 }
 
 const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
