@@ -35,7 +35,8 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
 
 /**
  * Resolves when the record of an ended process is complete: strace outlives it. If the process was killed before strace was attached,
- * there is no record, and strace stays stopped for ever, with the output of the process open: it is ended here.
+ * there is no record, and strace, or the child with which it tries ptrace, stays stopped for ever, with the output of the process open: it is
+ * ended here.
  */
 export async function recordEnded(log: string): Promise<void> {
   for (let waits = 0; ; waits++) {
@@ -57,7 +58,10 @@ function writersOf(log: string): readonly { readonly pid: number; readonly isSto
     try {
       if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)) return []
       return [
-        { pid: Number(name), isStopped: /^State:\tT \(stopped\)/m.test(readFileSync(`/proc/${name}/status`, 'utf8')) },
+        {
+          pid: Number(name),
+          isStopped: /^State:\t(?:T \(stopped|t \(tracing stop)/m.test(readFileSync(`/proc/${name}/status`, 'utf8')),
+        },
       ]
     } catch {
       // It has ended meanwhile.
