@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import { partText } from '../core/undo-part.ts'
 import { stateFolder } from '../files/folders.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
 import { type Left, leftOf } from './history/failures-left.ts'
@@ -50,6 +51,12 @@ type Planners = typeof PLANNERS
 
 export type PlanKind = keyof Planners
 
+export interface Undone {
+  readonly by: string
+  /** What of the job it took back; undefined: all. */
+  readonly part: string | undefined
+}
+
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
   /** The path of the state home of jobs and fixtures, which may not exist. */
@@ -79,8 +86,8 @@ export interface Jobs {
   of(paths: JobPaths): Job
   /** The failed rows of a job that no retry has done since. */
   left(job: JobState): Left
-  /** Ids of jobs, each with the id of the undo in effect. */
-  undone(): Promise<ReadonlyMap<string, string>>
+  /** By the ids of jobs, the undo in effect. */
+  undone(): Promise<ReadonlyMap<string, Undone>>
   /** What the jobs of this machine did on a server, for one that keeps no history. */
   localChanges(query: LocalQuery): Iterable<readonly CrmRecord[]>
   /** What may be removed; see prunable. */
@@ -124,7 +131,10 @@ export function openJobs(host: JobsHost): Jobs {
     find: (word) => findJob(folder, word),
     of: (paths) => jobOf(host, folder, paths),
     left: (job) => leftOf(folder, job),
-    undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
+    undone: async () => {
+      const undos = [...(await undosInEffect(folder, true))]
+      return new Map(undos.map(([id, { paths, head }]) => [id, { by: paths.id, part: partText(head) }]))
+    },
     localChanges: (query) => localChanges(folder, query),
     prunable: (query) => prunable(folder, query, host.now()),
     remove: (ids) => removeJobs(folder, ids),

@@ -154,6 +154,7 @@ const JOB_MEMBERS = {
   undoes: TEXT_OR_NULL,
   part: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
+  undone_part: TEXT_OR_NULL,
   needs: arrayOf(TEXT),
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
