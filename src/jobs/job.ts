@@ -1,7 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
+import type { Api } from '../api/api.ts'
+import type { HostTiming } from '../api/transport/timing.ts'
 import { CrmError } from '../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
+import type { Env, InputStream } from '../core/streams.ts'
 import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
 import { headIfReadable } from './history/earlier-jobs.ts'
@@ -27,15 +30,14 @@ import {
 } from './history/job-state.ts'
 import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
-import type { JobsHost } from './jobs-host.ts'
 import { replacedBy } from './plan/plan-builder.ts'
-import { operationValues } from './plan/plan-contents.ts'
+import { PlanWriter } from './plan/plan-file.ts'
 import type { JobNoun, OperationHead } from './plan/plan-format.ts'
-import { PlanWriter } from './plan/plan-writer.ts'
+import { operationValues } from './plan/preview.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
-import { runOnServer } from './send/run-on-server.ts'
-import type { RunTerms } from './send/services.ts'
+import { type JobServer, runOnServer } from './send/run-on-server.ts'
+import type { RunTerms, Unproven } from './send/services.ts'
 import { allRecords, apiFor, recordReader } from './server-records.ts'
 import { type JobPaths, removeJob, removeTrial } from './store/job-folder.ts'
 import { headOf, openJob } from './store/open-job.ts'
@@ -195,4 +197,25 @@ async function savePlan(paths: JobPaths, to: string): Promise<void> {
 
 function exists(to: string): CrmError {
   return new CrmError('usage', `the file ${to} already exists`, { hint: 'name another one, or remove it' })
+}
+
+/** What bulk work gets of the process and of its command. */
+export interface JobsHost {
+  readonly env: Env
+  readonly stdin: () => InputStream
+  readonly argv: readonly string[]
+  readonly version: string
+  readonly signal: AbortSignal
+  readonly now: () => number
+  /** Undefined: that of the system. */
+  readonly timing: HostTiming | undefined
+  readonly note: (line: string) => void
+  /** A dry run: no job is created. */
+  readonly isTrial: boolean
+  /** For lists, which retry by themselves. */
+  readonly api: () => Promise<Api>
+  /** For writes, whose attempts are recorded in the journal. */
+  readonly server: () => Promise<JobServer>
+  /** CrmError `not_supported` if one of the verbs was never proven at this server. */
+  readonly requireProven: (needed: Unproven) => Promise<void>
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { stateFolder } from '../files/folders.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
@@ -7,24 +8,22 @@ import { allJobs, findJob, knownJobs, type Pruned, type PruneQuery, prunable, re
 import type { JobState } from './history/job-state.ts'
 import { type LocalQuery, localChanges } from './history/local-changes.ts'
 import type { WrongStage } from './input/row-draft.ts'
+import type { JobsHost } from './job.ts'
 import { type Job, jobOf } from './job.ts'
-import type { JobsHost } from './jobs-host.ts'
 import { applyPlan } from './plan/apply-plan.ts'
-import { correctFailedRows } from './plan/make-correction.ts'
 import { makeImport } from './plan/make-import.ts'
-import { type JobIdentity, type MadeJob, makeJob, type PlanningHooks } from './plan/make-job.ts'
+import { type JobIdentity, type MadeJob, makeJob } from './plan/make-job.ts'
 import { makeMerge } from './plan/make-merge.ts'
-import { makeRestore } from './plan/make-restore.ts'
-import { makeRetry } from './plan/make-retry.ts'
-import { makeSelection } from './plan/make-selection.ts'
+import { correctFailedRows, makeRetry } from './plan/make-retry.ts'
+import { makeRestore, makeSelection } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
 import { type Forecast, forecastOf, type Sendable } from './plan/plan-format.ts'
+import type { PlanningContext, PlanningHooks } from './plan/planning.ts'
 import { planningFailure } from './plan/scratch.ts'
-import { stageNames, unknownStage } from './plan/stage-names.ts'
-import { planningContext, trialContext, withHooks } from './planning-context.ts'
 import { crmAccount } from './send/run-on-server.ts'
-import { ensureJobsFolder, type JobPaths, removeTrial } from './store/job-folder.ts'
+import { allRecords, checkGone, listParts, rowRules, stageNames, unknownStage } from './server-records.ts'
+import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './store/job-folder.ts'
 
 /** Each kind of job, and what plans it. */
 const PLANNERS = {
@@ -128,5 +127,56 @@ export function openJobs(host: JobsHost): Jobs {
     localChanges: (query) => localChanges(folder, query),
     prunable: (query) => prunable(folder, query, host.now()),
     remove: (ids) => removeJobs(folder, ids),
+  }
+}
+
+function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
+  let done = 0
+  const onRead = (count: number) => {
+    done += count
+    onStep({ what: 'the records of the server', unit: 'records', done, total: undefined })
+  }
+  return { ...make, onRead, onStep }
+}
+
+function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  return contextIn(host, jobsFolder, jobsFolder)
+}
+
+/** Reads existing jobs, and does not change them. */
+async function trialContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  // Without a server there is nothing to plan: fails before a folder is made.
+  await host.server()
+  return contextIn(host, jobsFolder, makeTrialFolder(host.env, jobsFolder))
+}
+
+async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
+  const server = await host.server()
+  const api = await host.api()
+  return {
+    account: crmAccount(server),
+    ...{ jobsFolder, draftsFolder },
+    stdin: host.stdin,
+    signal: host.signal,
+    version: host.version,
+    command: host.argv,
+    list: (noun) => allRecords(host.api, noun),
+    listParts: (resource, parentIds) => listParts(api, resource, parentIds),
+    pageSize: (resource) => api.connector.document.resources[resource]?.list?.paging.size?.max,
+    keyReader: api.keyReader,
+    upserts: api.connector.upserts,
+    offers: api.connector.offers,
+    restores: api.connector.restores,
+    checkGone: (noun, id) => checkGone(api, noun, id),
+    require: api.require,
+    rowRules: (noun) => rowRules(api, noun),
+    onRead: () => {},
+    onStep: () => {},
+    nowMs: host.now,
+    sleep: async (ms) => {
+      await (host.timing ?? SYSTEM_TIMING).sleep(ms, host.signal)
+      host.signal.throwIfAborted()
+    },
+    note: host.note,
   }
 }

@@ -275,14 +275,14 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'the member behind a field reverts it when an edited export is applied again',
-    file: 'src/jobs/plan/overruled-members.ts',
+    file: 'src/jobs/plan/match-rows.ts',
     line: 'delete kept[name]',
     to: '',
     tests: ['test/jobs/overruled-members.test.ts'],
   },
   {
     name: 'a row whose two values both differ from the record is not refused',
-    file: 'src/jobs/plan/overruled-members.ts',
+    file: 'src/jobs/plan/match-rows.ts',
     line: 'if (!Object.hasOwn(changes, name) || !isAlike(memberOf(record, field), memberOf(row, field))) continue',
     to: 'if (!Object.hasOwn(changes, name)) continue',
     tests: ['test/jobs/overruled-members.test.ts'],
@@ -443,7 +443,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an undo creates a deleted record again with members that no update sends',
-    file: 'src/jobs/plan/undo-record.ts',
+    file: 'src/jobs/plan/make-undo.ts',
     line: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)',
     to: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)',
     tests: ['test/commands/described-servers.test.ts'],

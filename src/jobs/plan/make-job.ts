@@ -1,17 +1,14 @@
 import { hash } from 'node:crypto'
 import { join, normalize } from 'node:path'
-import type { Api } from '../../api/api.ts'
-import type { Connector, Offers } from '../../api/connectors/connector.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
-import type { InputStream } from '../../core/streams.ts'
 import type { UndoPart } from '../../core/undo-part.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
+import type { JobState } from '../history/job-state.ts'
 import { readJobState } from '../history/job-state.ts'
-import type { ServerMembers } from '../input/row.ts'
+import type { FindingText } from '../input/findings.ts'
+import type { Findings } from '../input/row.ts'
 import {
   dropDraft,
   finishDraft,
@@ -22,98 +19,12 @@ import {
   removeJob,
 } from '../store/job-folder.ts'
 import { withJobLock } from '../store/job-lock.ts'
-import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
-import type { Part } from './part-of-plan.ts'
+import type { Part } from './plan-builder.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { JobNoun, JobTotals, PlanHead } from './plan-format.ts'
-import type { FieldCount } from './plan-writer.ts'
-import type { Preview } from './preview.ts'
-
-/** What a connector allows in a row. */
-export interface RowRules {
-  /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
-  members(): Promise<ServerMembers | undefined>
-  /** Whether records show only the members that they are asked for. */
-  readonly isSelecting: boolean
-  /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
-  ask(names: Iterable<string>, all?: 'all'): Asked
-  /** Whether the server sets this member, so that a new record cannot have it. */
-  isReadOnly(name: string): boolean
-  /** Whether a connector file of one's own says where records have this field. */
-  isOwnField(name: string): boolean
-  /** Whether updates leave this member out on purpose, and no field of crm has it. */
-  isDropped(name: string): boolean
-  /** All values of a field in a record of a list, where it shows one of several; else none. */
-  valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
-  /** Whether the connector finds the id of this resource by its name, and refuses unknown ones. */
-  refersTo(resource: Resource): boolean
-  /** The values as a record shows them: the name of a stage in place of its id. */
-  shown(fields: JsonObject, record?: CrmRecord): JsonObject
-  /** Members under the server's own names that contradict a field of crm in the same row, with its name. */
-  overruled(fields: JsonObject): ReadonlyMap<string, string>
-  /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
-  faultIn(fields: JsonObject, record: CrmRecord | undefined): string | undefined
-}
-
-/** What a command is shown while it plans. */
-export interface PlanningHooks {
-  onStep(step: PlanningStep): void
-}
-
-/** How far one part of the planning is. */
-export interface PlanningStep {
-  /** The name of the input, or of the records of the server. */
-  readonly what: string
-  readonly unit: 'records' | 'bytes'
-  readonly done: number
-  /** In the unit; undefined if it is unknown. */
-  readonly total: number | undefined
-}
-
-/** What planning needs. */
-export interface PlanningContext {
-  /** The folder of existing jobs; in a dry run it may not exist. */
-  readonly jobsFolder: string
-  /** The folder in which a new job is made. */
-  readonly draftsFolder: string
-  readonly account: string
-  readonly stdin: () => InputStream
-  readonly signal: AbortSignal
-  readonly version: string
-  /** The words after `crm`. */
-  readonly command: readonly string[]
-  /** All records, a page at a time. */
-  readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** The notes of these deals, a page at a time. */
-  readonly listParts: (
-    resource: 'note',
-    parentIds: Iterable<string>,
-  ) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** The most records on a page of a list, where the connector says it. */
-  readonly pageSize: (resource: Resource) => number | undefined
-  /** Undefined if the server cannot be asked for records by this field. */
-  readonly keyReader: Api['keyReader']
-  /** Whether the server has an upsert by this field. */
-  readonly upserts: Connector['upserts']
-  readonly offers: Offers
-  /** CrmError `bad_answer` for a record that the list lacks and the server has; nothing where it cannot be asked for one. */
-  readonly checkGone: (noun: JobNoun, id: string) => Promise<void>
-  /** Whether the server restores a record that was deleted this long ago, under its id. */
-  readonly restores: Connector['restores']
-  /** CrmError `not_supported` if the server does not have an operation. */
-  readonly require: Api['require']
-  /** What the connector allows in rows. */
-  readonly rowRules: (noun: JobNoun) => Promise<RowRules>
-  /** Called with the number of further records read from the list. */
-  readonly onRead: (count: number) => void
-  readonly onStep: PlanningHooks['onStep']
-  readonly nowMs: () => number
-  /** Ends early, with an error, when the command is interrupted. */
-  readonly sleep: (ms: number) => Promise<void>
-  /** A line for people. */
-  readonly note: (line: string) => void
-}
+import type { Matching, PlanningContext } from './planning.ts'
+import type { FieldCount, Preview } from './preview.ts'
 
 /** A job that was planned and not started. */
 export interface MadeJob {
@@ -137,6 +48,30 @@ export interface MadeJob {
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
 }
+
+export type MadeImport =
+  | {
+      readonly type: 'made'
+      readonly job: MadeJob
+      /** How the input is read. */
+      readonly lines: readonly string[]
+      /** The rows that are left out, with the reasons. */
+      readonly leftLines: readonly string[]
+      /** About rows that are rejected; none without `--rejects`. */
+      readonly rejected?: FindingText
+    }
+  /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
+  | { readonly type: 'same'; readonly job: JobState }
+  /** No job was created. */
+  | {
+      readonly type: 'refused'
+      readonly findings: Findings
+      readonly text: FindingText
+      /** The number of rows with errors, if it is above `--max-rejects`. */
+      readonly tooMany?: number
+      /** What to change, if more is known than that the rows have errors. */
+      readonly hint?: string
+    }
 
 type Kept =
   | 'kind'

@@ -1,15 +1,25 @@
 import type { Offers } from '../../api/connectors/connector.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { unaskedText } from '../../core/asked-members.ts'
+import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
+import {
+  canonicalJson,
+  idText,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  parseExactJson,
+} from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { isAlike } from '../../core/other-values.ts'
+import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { refuseOtherAccount, unendedHint } from '../history/job-errors.ts'
 import { resultsOf, type StoredResult, type StoredResults } from '../history/job-results.ts'
-import { readJobState } from '../history/job-state.ts'
+import { fieldsOfJob, readJobState } from '../history/job-state.ts'
 import {
   type IdsThrough,
   idsThrough,
@@ -21,36 +31,28 @@ import {
 import type { JobFile } from '../store/job-file.ts'
 import type { JobDraft, JobPaths } from '../store/job-folder.ts'
 import { headOf, openJob } from '../store/open-job.ts'
+import type { Existing } from './existing.ts'
+import { Ledger } from './ledger.ts'
+import { type LeftOut, leftOutLines } from './left-out.ts'
+import type { MadeImport } from './make-job.ts'
+import { finishFirst, makeJob } from './make-job.ts'
+import type { PlanBuilder, Planned } from './plan-builder.ts'
+import { MovedOperations } from './plan-builder.ts'
+import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
 import {
   type ChosenOf,
   type ChosenOperations,
   chosenByPlan,
   chosenByRecords,
   chosenIn,
+  dealsWithNotes,
+  earlierUndos,
+  readNow,
   selectedBy,
   type UndoSelection,
-} from './chosen-operations.ts'
-import { earlierUndos, undoRun } from './earlier-undos.ts'
-import type { Existing } from './existing.ts'
-import { Ledger } from './ledger.ts'
-import { type LeftOut, leftOutLines } from './left-out.ts'
-import type { MadeImport } from './make-import.ts'
-import { finishFirst, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import { MovedOperations } from './moved-operations.ts'
-import { dealsWithNotes } from './notes-of-deals.ts'
-import type { PlanBuilder, Planned } from './plan-builder.ts'
-import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
-import { readNow } from './records-now.ts'
-import {
-  addUnseen,
-  isChosen,
-  refuseUnwritten,
-  type Stayed,
-  stayedLines,
-  type Unseen,
-  unseenLines,
-} from './undo-members.ts'
-import { type Conflict, changesSince, restore, showsChanges, writableOf } from './undo-record.ts'
+  undoRun,
+} from './undo-scope.ts'
 
 const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: '',
@@ -390,4 +392,152 @@ function leftOf(
   const line = head.line ?? null
   const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
   return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
+}
+
+/** CrmError `usage` for a member that the job did not write. */
+function refuseUnwritten(paths: JobPaths, only: readonly string[]): void {
+  const written = fieldsOfJob(paths)
+  const wrong = only.find((name) => !written.includes(name))
+  if (wrong === undefined) return
+  const what = written.length === 0 ? 'it wrote none' : `it wrote ${written.join(', ')}`
+  throw new CrmError('usage', `--fields: ${paths.id} did not write ${wrong}; ${what}`, {
+    hint: `name members that it wrote, or leave out --fields`,
+    job: paths.id,
+  })
+}
+
+/** Operations of the job of which an undo of some members reverts nothing. */
+export interface Stayed {
+  create: number
+  delete: number
+}
+
+/** With `only` the changes of records alone; what the job created or deleted is counted. */
+function isChosen({ head: { do: kind } }: PlanOperation, only: readonly string[] | undefined, stayed: Stayed): boolean {
+  if (!only) return true
+  if (kind === 'create' || kind === 'delete') stayed[kind]++
+  return kind === 'update'
+}
+
+function stayedLines({ create, delete: deleted }: Stayed): readonly string[] {
+  const parts = [create > 0 ? `${create} created` : '', deleted > 0 ? `${deleted} deleted` : ''].filter(Boolean)
+  return parts.length === 0 ? [] : [`Left unchanged because of --fields: ${parts.join(', ')}.`]
+}
+
+/** Records to be deleted that show neither a version nor a time of change. */
+export interface Unseen {
+  count: number
+  /** Members that have values which the job did not write. */
+  readonly names: Set<string>
+}
+
+const MOST_NAMED = 5
+
+function addUnseen(unseen: Unseen, record: CrmRecord, written: JsonObject): void {
+  unseen.count += 1
+  for (const [name, value] of Object.entries(record)) {
+    // An object may have members that the job wrote by the names of fields.
+    const isOther = value !== null && value !== '' && !isJsonObject(value)
+    if (isOther && !isReadOnly(name) && !Object.hasOwn(written, name)) unseen.names.add(name)
+  }
+}
+
+function unseenLines({ count, names }: Unseen): readonly string[] {
+  if (count === 0) return []
+  const [records, show] = count === 1 ? ['1 record', 'shows'] : [`${count} records`, 'show']
+  const others = [...names].slice(0, MOST_NAMED).join(', ')
+  const values = names.size === 0 ? '' : `; values that the job did not write: ${others}`
+  return [
+    `${records} to delete ${show} neither a version nor a time of change, so that changes by others are not seen${values}.`,
+  ]
+}
+
+/** A member that someone else changed since, with its three values. */
+export interface Conflict {
+  readonly field: string
+  readonly was: JsonValue
+  readonly wrote: JsonValue
+  readonly now: JsonValue
+}
+
+export interface Restored {
+  /** A merge patch that restores the old values; empty if there is nothing to restore. */
+  readonly patch: JsonObject
+  /** Members that someone else changed since; they stay unchanged. */
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Compares the old, the written and the current value. A member is reverted only if it still has the written value. */
+export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord): Restored {
+  const patch: JsonObject = {}
+  const conflicts: Conflict[] = []
+  for (const [name, value] of Object.entries(written)) {
+    const old = memberOf(before, name)
+    if (changedSince(now, { [name]: value }).length > 0) {
+      // Unless it already has the old value.
+      if (!isSame(old, memberOf(now, name)))
+        conflicts.push({ field: name, was: old, wrote: value, now: memberOf(now, name) })
+    } else if (!isSame(old, memberOf(now, name))) {
+      patch[name] = patchTo(memberOf(now, name), old)
+    }
+  }
+  return { patch, conflicts }
+}
+
+/**
+ * Members that someone changed in a record that a job created; none if the record may be deleted. `isRepeated`: the job itself sent
+ * the values again, so that a version or a time of change shows no other's change.
+ */
+export function changesSince(written: JsonObject, now: CrmRecord, isRepeated = false): readonly Conflict[] {
+  const sides = (field: string) => ({ field, was: null, wrote: memberOf(written, field), now: memberOf(now, field) })
+  const changed = changedSince(now, written)
+  if (changed.length > 0 || isRepeated) return changed.map(sides)
+  // A version or a time of change also shows changes of other members.
+  if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
+  const { created_at, updated_at } = now
+  // Some servers state a time of change from the first change on.
+  const isStated = updated_at !== undefined && updated_at !== null
+  const isTouched = isStated && updated_at !== created_at && !isOneMoment(created_at, updated_at)
+  return isTouched ? [sides('updated_at')] : []
+}
+
+/** The written members that have other values now; a value that the server only writes in another form counts as the same. */
+function changedSince(now: CrmRecord, written: JsonObject): readonly string[] {
+  const names = Object.keys(changedMembers(now, written))
+  return names.filter((name) => !isAlike(memberOf(now, name), memberOf(written, name)))
+}
+
+/** Django and others ask the clock once for each of the two times of a new record. */
+const MOST_APART_MS = 100
+
+function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolean {
+  if (typeof created !== 'string' || typeof updated !== 'string') return false
+  return Math.abs(Date.parse(updated) - Date.parse(created)) <= MOST_APART_MS
+}
+
+/** Whether the record has a version or a time of change. */
+function showsChanges({ version, updated_at }: CrmRecord): boolean {
+  return typeof version === 'number' || (updated_at !== undefined && updated_at !== null)
+}
+
+/** The members of a deleted record that can be sent to create it again. */
+export function writableOf(record: CrmRecord, rules: Pick<RowRules, 'isReadOnly' | 'isDropped'>): JsonObject {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isSet(name) && value !== null))
+}
+
+/** RFC 7396 merges objects, so members to remove must be named. */
+function patchTo(now: JsonValue, wanted: JsonValue): JsonValue {
+  if (!isJsonObject(now) || !isJsonObject(wanted)) return wanted
+  const names = new Set([...Object.keys(now), ...Object.keys(wanted)])
+  const patch: JsonObject = {}
+  for (const name of names) {
+    if (!isSame(memberOf(now, name), memberOf(wanted, name)))
+      patch[name] = patchTo(memberOf(now, name), memberOf(wanted, name))
+  }
+  return patch
+}
+
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return canonicalJson(one) === canonicalJson(other)
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
@@ -8,7 +9,6 @@ import type { JobDraft } from '../store/job-folder.ts'
 import { JobWriter } from '../store/job-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
-import { type Part, Sample } from './part-of-plan.ts'
 import {
   type JobNoun,
   type JobTotals,
@@ -17,9 +17,9 @@ import {
   type OperationHead,
   type OperationKind,
   type PlanHead,
+  type PlanOperation,
 } from './plan-format.ts'
-import { FieldCounts } from './plan-writer.ts'
-import { PreviewBuilder } from './preview.ts'
+import { FieldCounts, PreviewBuilder } from './preview.ts'
 import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 10
@@ -315,4 +315,79 @@ export function ambiguousOf(noun: JobNoun, row: InputRow, { names, ids }: Ambigu
 
 function placeOf({ line, offset, length, also }: InputRow): Pick<Planned, 'line' | 'at' | 'also'> {
   return { line, at: [offset, length], ...(also && { also }) }
+}
+
+/** `--limit` or `--sample`: how many of the changes are planned. */
+export type Part = { readonly limit: number } | { readonly sample: number } | undefined
+
+interface Candidate<Change> {
+  /** Of the record alone, so that a dry run and the run choose the same ones. */
+  readonly rank: string
+  readonly order: number
+  readonly change: Change
+}
+
+/** The records of a sample: those with the lowest hashes. Memory grows with the size of the sample alone. */
+export class Sample<Change> {
+  readonly #size: number
+  /** By rank. */
+  readonly #kept: Candidate<Change>[] = []
+  #offered = 0
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  /** `name`: of the record. */
+  offer(name: string, change: Change): void {
+    const rank = hash('sha256', name)
+    const order = this.#offered++
+    const last = this.#kept.at(-1)
+    if (last && this.#kept.length >= this.#size && rank >= last.rank) return
+    const at = this.#placeOf(rank)
+    this.#kept.splice(at, 0, { rank, order, change })
+    if (this.#kept.length > this.#size) this.#kept.pop()
+  }
+
+  /** In the order in which they were offered. */
+  chosen(): readonly Change[] {
+    return this.#kept.toSorted((one, other) => one.order - other.order).map(({ change }) => change)
+  }
+
+  /** The number of changes that are left out. */
+  get others(): number {
+    return this.#offered - this.#kept.length
+  }
+
+  #placeOf(rank: string): number {
+    let [low, high] = [0, this.#kept.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#kept[middle]?.rank ?? '') < rank) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** Adds operations of another plan to a new one, where they wait for each other as in the other plan. */
+export class MovedOperations {
+  readonly #places = new Map<number, number>()
+  readonly #builder: Pick<PlanBuilder, 'add' | 'next'>
+  readonly #isReverse: boolean
+
+  /** `isReverse`: the last operation comes first, and what waited for another is done before it. */
+  constructor(builder: Pick<PlanBuilder, 'add' | 'next'>, isReverse = false) {
+    this.#builder = builder
+    this.#isReverse = isReverse
+  }
+
+  add({ op, head: { after } }: PlanOperation, ...[planned, earlier]: Parameters<PlanBuilder['add']>): void {
+    const [waits, noted] = this.#isReverse ? [op, after] : [after, op]
+    const first = waits === undefined ? undefined : this.#places.get(waits)
+    const place = this.#builder.next
+    this.#builder.add({ ...planned, ...(first !== undefined && { after: first }) } satisfies Planned, earlier)
+    // An operation that was done before is not in the plan.
+    if (noted !== undefined && this.#builder.next > place) this.#places.set(noted, place)
+  }
 }

@@ -1,9 +1,17 @@
-import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
-import { type OperationHead, operationCount, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
+import {
+  type NewOperation,
+  type OperationHead,
+  operationCount,
+  type PlanCounts,
+  type PlanEnd,
+  type PlanHead,
+  type PlanOperation,
+} from './plan-format.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
@@ -190,4 +198,81 @@ function damaged(path: string, reason: string, cause?: unknown): CrmError {
     hint: 'make a new one: run its command with --plan again',
     cause,
   })
+}
+
+const PLAN_CHUNK_CHARS = 64 * 1024
+/** UTF-8 takes at most three bytes per unit of UTF-16. */
+const BYTES_PER_CHAR = 3
+
+/** Writes a plan from its head to its end; without the end it is invalid. */
+export class PlanWriter {
+  readonly #path: string
+  readonly #file: number
+  readonly #hash: Hash = createHash('sha256')
+  #text: string
+  #count = 0
+  /** Reused: new buffers would not be collected in time. */
+  #chunk = Buffer.allocUnsafeSlow(2 * PLAN_CHUNK_CHARS)
+  #isClosed = false
+
+  /** CrmError `machine` if the file exists or cannot be created. */
+  constructor(path: string, head: PlanHead) {
+    this.#path = path
+    try {
+      this.#file = openSync(path, 'wx', 0o600)
+    } catch (error) {
+      throw toMachineError(error, path)
+    }
+    this.#text = `${JSON.stringify(head)}\n`
+  }
+
+  /** The number of operations so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  add({ head, body }: NewOperation): void {
+    const text = JSON.stringify(head)
+    const tail = body === undefined ? '}' : `,"body":${body}}`
+    this.#text += `{"op":${this.#count++},${text.slice(1, -1)}${tail}\n`
+    if (this.#text.length > PLAN_CHUNK_CHARS) this.#flush()
+  }
+
+  /** Synced when it returns. */
+  end(counts: PlanCounts): PlanEnd {
+    this.#flush()
+    const end: PlanEnd = { end: true, ...counts, sha256: this.#hash.digest('hex') }
+    this.#write(`${JSON.stringify(end)}\n`)
+    try {
+      fdatasyncSync(this.#file)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+    this.close()
+    return end
+  }
+
+  /** May be called more than once. */
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#file)
+    this.#isClosed = true
+  }
+
+  #flush(): void {
+    const most = this.#text.length * BYTES_PER_CHAR
+    if (this.#chunk.length < most) this.#chunk = Buffer.allocUnsafeSlow(most)
+    const bytes = this.#chunk.subarray(0, this.#chunk.write(this.#text))
+    this.#text = ''
+    this.#hash.update(bytes)
+    this.#write(bytes)
+  }
+
+  #write(data: string | Buffer): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+  }
 }
