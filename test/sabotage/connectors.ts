@@ -436,7 +436,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an undo takes a record that the list lacks for deleted',
-    file: 'src/jobs/server-records.ts',
+    file: 'src/jobs/plan/planning.ts',
     line: 'if ((await api[RESOURCES[resource].plural].get(id)) === undefined) return',
     to: 'return',
     tests: ['test/commands/described-servers.test.ts'],

@@ -95,7 +95,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a file of failed rows sends rows again that a correction has done',
     file: 'src/jobs/plan/plan-rows.ts',
-    line: 'const done = retried(row)?.done',
+    line: 'const done = failed?.done',
     to: 'const done = undefined',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
@@ -459,8 +459,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of a change writes the whole old record over newer members',
     file: 'src/jobs/plan/make-undo.ts',
-    line: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: patch, before: record },",
-    to: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: writableOf(before), before: record },",
+    line: "if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }",
+    to: "if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body: before, before: record }, left }",
     tests: ['test/commands/undo.test.ts'],
   },
   {

@@ -30,26 +30,24 @@ class Fault extends Error {}
  */
 export function* checkedOperations(plan: PlanFile): Generator<PlanOperation, void, undefined> {
   const counts = { create: 0, update: 0, delete: 0, fail: 0, rejected: 0 }
-  let number = 0
-  let last: PlanOperation | undefined
-  const operations = plan.all()
-  for (const line of plan.lines()) {
-    const next = number === 0 ? undefined : operations.next().value
+  let line = 1
+  const check = (work: () => void) => {
     try {
-      if (number === 0) checkHead(plan.head, line)
-      else if (next) checkOperation(next, { line, head: plan.head, op: number - 1 })
-      else checkEnd(plan, line, counts)
+      work()
     } catch (error) {
-      throw refused(plan, number + 1, error)
+      throw refused(plan, line, error)
     }
-    last = next ?? undefined
-    if (last) {
-      counts[last.head.do] += 1
-      if (last.head.failed && last.head.failed.code !== 'ambiguous_match') counts.rejected += 1
-      yield last
-    }
-    number += 1
+    line += 1
   }
+  check(() => checkHead(plan.head, plan.ends.head))
+  for (const operation of plan.all()) {
+    const { head } = operation
+    check(() => checkOperation(operation, { line: operation.bytes, head: plan.head, op: line - 2 }))
+    counts[head.do] += 1
+    if (head.failed && head.failed.code !== 'ambiguous_match') counts.rejected += 1
+    yield operation
+  }
+  check(() => checkEnd(plan.end, plan.ends.end, counts))
 }
 
 /** As checkedOperations, from the first line to the last; also for a plan of which a byte has changed since. */
@@ -156,8 +154,7 @@ function requireDigest({ do: kind, path, digest, before }: OperationHead, body =
   if (own !== digest) throw new Fault('digest is not that of its request')
 }
 
-function checkEnd(plan: PlanFile, line: Buffer, counts: Readonly<Record<string, number>>): void {
-  const { end } = plan
+function checkEnd(end: PlanEnd, line: Buffer, counts: Readonly<Record<string, number>>): void {
   requireShape(end, END_SHAPE)
   requireText(line, JSON.stringify(end))
   const stated: Readonly<Record<string, unknown>> = { fail: 0, rejected: 0, ...end }
@@ -361,37 +358,35 @@ export interface OpenedPlan {
 export function openPlan(path: string): OpenedPlan {
   const plan = new PlanFile(path)
   checkPlan(plan)
-  const parentOf = ({ do: kind, path }: OperationHead) => {
-    const parent = kind === 'create' ? parentIdIn(resourceOf(plan.head.noun), path) : undefined
-    return parent === undefined ? {} : { parent }
-  }
   return {
     head: plan.head,
     end: plan.end,
     upserts: upsertText(plan.head),
     preview: () => contentsOfPlan(plan).preview,
     async *pages() {
+      let page: ShownOperation[] = []
       try {
-        for (const operations of plan.operations()) {
-          yield operations.map((operation) => {
-            const { do: kind, id = null, line = null, failed } = operation.head
-            const { body: fields = null, was = null } = operationValues(operation)
-            return {
-              op: operation.op,
-              do: kind,
-              id,
-              line,
-              fields,
-              was,
-              reason: failed?.reason ?? null,
-              ...parentOf(operation.head),
-            }
-          })
+        for (const operation of plan.all()) {
+          page.push(shownOf(operation, plan.head))
+          if (page.length < PAGE_OPERATIONS) continue
+          yield page
+          page = []
           await nextTurn()
         }
+        yield page
       } finally {
         plan.close()
       }
     },
   }
+}
+
+const PAGE_OPERATIONS = 256
+
+function shownOf(operation: PlanOperation, { noun }: PlanHead): ShownOperation {
+  const { do: kind, path, id = null, line = null, failed } = operation.head
+  const { body: fields = null, was = null } = operationValues(operation)
+  const parent = kind === 'create' ? parentIdIn(resourceOf(noun), path) : undefined
+  const reason = failed?.reason ?? null
+  return { op: operation.op, do: kind, id, line, fields, was, reason, ...(parent !== undefined && { parent }) }
 }

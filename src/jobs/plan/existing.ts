@@ -7,7 +7,6 @@ import { listedId, shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { foldName } from '../input/columns.ts'
 import type { InputRow } from '../input/row.ts'
-import type { JobDraft } from '../store/job-folder.ts'
 import {
   alternativeIn,
   alternativesOf,
@@ -20,58 +19,72 @@ import {
 } from './match-keys.ts'
 import type { JobNoun } from './plan-format.ts'
 import type { Matching, RowRules } from './planning.ts'
-import { type KeyIndex, openKeyIndex, openScratch, type Scratch } from './scratch.ts'
+import type { KeyIndex, Scratch } from './scratch.ts'
 
 export interface Match {
   readonly id: string
   readonly record: CrmRecord
 }
 
-export interface ReadExisting {
-  readonly folder: string
-  readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  readonly keyOf: KeyOf | ((record: CrmRecord) => readonly string[])
+interface Page {
+  readonly items: readonly CrmRecord[]
+}
+
+interface ReadExisting {
+  readonly scratch: Scratch
+  readonly pages: AsyncIterable<Page>
+  readonly keyOf: KeyOf
   readonly onRead: (count: number) => void
 }
 
-/** The existing records, by a key: read once, and kept on disk, because there may be millions. */
+/** Records of the server by their keys, on disk, because there may be millions. */
 export class Existing {
-  readonly #scratch: Scratch
-  readonly #find
+  readonly #database: Scratch['database']
+  readonly #add
+  readonly #keysOf: (record: CrmRecord) => readonly string[]
+  #find: ReturnType<Scratch['database']['prepare']> | undefined
 
-  private constructor(scratch: Scratch) {
-    this.#scratch = scratch
-    this.#find = scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
+  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[]) {
+    this.#database = database
+    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
+    this.#add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+    this.#keysOf = keysOf
   }
 
-  static async read({ folder, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
-    const scratch = openScratch(folder, 'existing')
-    const { database } = scratch
-    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
-    const add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+  static async read({ scratch, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
+    const existing = new Existing(scratch, (record) => [record].flatMap((one) => keyOf(one) ?? []))
+    await existing.read(pages, onRead)
+    return existing
+  }
+
+  async read(pages: AsyncIterable<Page>, onRead: (count: number) => void): Promise<void> {
     for await (const { items } of pages) {
-      for (const record of items) {
-        const id = listedId(record)
-        const keys = keyOf(record) ?? []
-        for (const key of typeof keys === 'string' ? [keys] : keys) add.run(key, id, JSON.stringify(record))
-      }
+      this.add(items)
       onRead(items.length)
     }
-    database.exec('CREATE INDEX by_key ON existing (key)')
-    return new Existing(scratch)
+  }
+
+  add(records: readonly CrmRecord[]): void {
+    for (const record of records) {
+      const id = listedId(record)
+      for (const key of this.#keysOf(record)) this.#add.run(key, id, JSON.stringify(record))
+    }
+  }
+
+  clear(): void {
+    this.#database.exec('DELETE FROM existing')
   }
 
   /** At most so many, in no particular order. */
   find(key: string | undefined, most = 2): readonly Match[] {
     if (key === undefined) return []
+    // An index that exists before the records would make it slower to add them.
+    if (!this.#find) this.#database.exec('CREATE INDEX by_key ON existing (key)')
+    this.#find ??= this.#database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
     return this.#find.all(key, most).map(({ id, record }) => ({
       id: String(id),
       record: parseExactJson(String(record)) as CrmRecord,
     }))
-  }
-
-  close(): void {
-    this.#scratch.close()
   }
 }
 
@@ -92,17 +105,8 @@ export class EqualRecords {
     this.#taken = taken
   }
 
-  /** Undefined when there are no records at all. */
-  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords | undefined> {
-    let count = 0
-    const onRead = (more: number) => {
-      count += more
-      parts.onRead(more)
-    }
-    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName })
-    if (count > 0) return new EqualRecords(existing, openKeyIndex(parts.folder, 'equal'))
-    existing.close()
-    return undefined
+  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords> {
+    return new EqualRecords(await Existing.read({ ...parts, keyOf: naturalName }), parts.scratch.keys('equal'))
   }
 
   /** The number of rows with an equal record. */
@@ -112,24 +116,135 @@ export class EqualRecords {
 
   /** Whether an equal record exists; each record counts for one row. */
   has(fields: JsonObject): boolean {
+    const found = this.#existing.find(naturalName(fields), MOST_EQUAL)
+    if (found.length === 0) return false
     const names = Object.keys(fields).sort()
     const text = membersText(fields, names)
-    const equal = this.#existing
-      .find(naturalName(fields), MOST_EQUAL)
-      .filter(({ record }) => membersText(record, names) === text)
+    const equal = found.filter(({ record }) => membersText(record, names) === text)
     if (equal.length === 0 || this.#taken.count(text) >= equal.length) return false
     this.#count += 1
     return true
   }
-
-  close(): void {
-    this.#existing.close()
-    this.#taken.close()
-  }
 }
 
-interface Page {
-  readonly items: readonly CrmRecord[]
+/** Asking for fewer keys at once mostly costs more requests than the list. */
+const LEAST_KEYS = 10
+
+/** Undefined where the list is read instead. */
+export async function keyReaderFor(
+  { keyReader }: Pick<Api, 'keyReader'>,
+  noun: JobNoun,
+  [name, ...others]: readonly string[],
+): Promise<KeyReader | undefined> {
+  if (name === undefined || others.length > 0) return undefined
+  const reader = await keyReader(resourceOf(noun), name)
+  return reader && reader.size >= LEAST_KEYS ? reader : undefined
+}
+
+interface MatchingParts {
+  readonly scratch: Scratch
+  readonly pages: PageCounter
+  readonly list: () => AsyncIterable<Page>
+  /** Asks for records by the field that rows are matched by; undefined: the list is read. */
+  readonly keyed: KeyReader | undefined
+  readonly reading: KeyReadTerms
+  /** Called with the number of further records read. */
+  readonly onRead: (count: number) => void
+  readonly rules: Pick<RowRules, 'valuesOf' | 'isOwnField'>
+}
+
+/** Requests under way at the same time: more would only wait for the rate limit. */
+const MOST_AT_ONCE = 4
+
+/** The records that rows are matched with: some hundred at a time where the server can be asked by their keys, else the whole list. */
+export class MatchedRecords {
+  /** Whether a record was found that has several keys. */
+  hasSeveralKeys = false
+  readonly #existing: Existing
+  readonly #seen: MatchShown
+  readonly #names: readonly string[]
+  readonly #parts: MatchingParts
+  /** Rows that each alternative of `--match` matched. */
+  readonly #counts: number[] = []
+  #keyRequests = 0
+
+  private constructor(parts: MatchingParts, names: readonly string[]) {
+    const { valuesOf, isOwnField } = parts.rules
+    this.#parts = parts
+    this.#names = names
+    this.#seen = new MatchShown(names[0] === 'id' ? [] : names, isOwnField)
+    this.#existing = new Existing(parts.scratch, (record) => this.#keysOf(record, valuesOf))
+  }
+
+  static async open(parts: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
+    const matched = new MatchedRecords(parts, names)
+    if (!parts.keyed) await matched.#existing.read(parts.pages.counted(parts.list()), parts.onRead)
+    return matched
+  }
+
+  /** The rows, with their records at hand while they are iterated. */
+  async *prepared(rows: AsyncIterable<readonly InputRow[]>): AsyncGenerator<readonly InputRow[], void, undefined> {
+    const { keyed } = this.#parts
+    if (!keyed) return yield* rows
+    const most = keyed.size * MOST_AT_ONCE
+    const waiting: InputRow[] = []
+    for await (const some of rows) {
+      waiting.push(...some)
+      while (waiting.length >= most) yield await this.#ask(keyed, waiting.splice(0, most))
+    }
+    yield await this.#ask(keyed, waiting)
+  }
+
+  find(key: string | undefined, most?: number): readonly Match[] {
+    const found = this.#existing.find(key, most)
+    const at = alternativeIn(key ?? '')
+    if (found.length > 0) this.#counts[at] = (this.#counts[at] ?? 0) + 1
+    return found
+  }
+
+  /** After the rows, whose errors come first: CrmError `bad_answer` if no record could have matched. Returns lines for people. */
+  judge(): readonly string[] {
+    this.#seen.judge()
+    const by = alternativesOf(this.#names).map((own, at) => `${this.#counts[at] ?? 0} by ${own.join(', ')}`)
+    return by.length > 1 ? [`Matched rows: ${by.join(', ')}.`] : []
+  }
+
+  /** The records that no row matches: they show no value of the members. */
+  get unmatchable(): MatchShown['unmatchable'] {
+    return this.#seen.unmatchable
+  }
+
+  get summary(): Matching {
+    const by = this.#keyRequests > 0 ? 'keys' : 'list'
+    const requests = this.#keyRequests > 0 ? this.#keyRequests : this.#parts.pages.pages
+    return { by, fields: this.#names, requests, unmatchable: this.unmatchable.count }
+  }
+
+  /** A server may also find records by values that they do not show; they match no row. */
+  #keysOf(record: CrmRecord, valuesOf: ValuesOf): readonly string[] {
+    const keys = keysOfRecord(record, this.#names, valuesOf)
+    this.#seen.see(record, keys)
+    this.hasSeveralKeys ||= keys.length > 1
+    return keys
+  }
+
+  async #ask({ size, read }: KeyReader, rows: readonly InputRow[]): Promise<readonly InputRow[]> {
+    const [name = ''] = this.#names
+    const values = rows.flatMap((row) => {
+      const value = keyOfRow(row, this.#names) === undefined ? undefined : name === 'id' ? row.id : row.fields[name]
+      return value ?? []
+    })
+    const requests = Array.from({ length: Math.ceil(values.length / size) }, (_, n) =>
+      read(values.slice(n * size, (n + 1) * size), this.#parts.reading),
+    )
+    this.#keyRequests += requests.length
+    this.#existing.clear()
+    for (const records of await Promise.all(requests)) {
+      this.#existing.add(records)
+      this.#parts.onRead(records.length)
+    }
+    return rows
+  }
 }
 
 /** Counts the requests of a list, to estimate those of reading it again. */
@@ -233,193 +348,4 @@ function isElsewhere(record: CrmRecord, name: string): boolean {
   return Object.entries(record).some(
     ([member, value]) => isAlike(member) || (isJsonObject(value) && Object.keys(value).some(isAlike)),
   )
-}
-
-/** The records that rows are matched with. */
-export interface MatchedRecords extends Pick<Existing, 'find' | 'close'> {
-  /** The rows, with their records at hand while they are iterated. */
-  prepared(rows: AsyncIterable<readonly InputRow[]>): AsyncIterable<readonly InputRow[]>
-  /** Whether a record was found that has several keys. */
-  readonly hasSeveralKeys: boolean
-  /** After the rows, whose errors come first: CrmError `bad_answer` if no record could have matched. */
-  judge(): void
-}
-
-type Rows = AsyncIterable<readonly InputRow[]>
-
-export interface MatchingParts extends AskingParts {
-  readonly draft: JobDraft
-  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Asks for records by the field that rows are matched by; undefined: the list is read. */
-  readonly keyed: KeyReader | undefined
-}
-
-interface AskingParts {
-  /** Called with the number of further records read. */
-  readonly onRead: (count: number) => void
-  readonly reading: KeyReadTerms
-  readonly valuesOf: ValuesOf
-  /** Sees each record that is read. */
-  readonly seen: MatchShown
-  readonly note: (line: string) => void
-}
-
-/** By their keys where the server can be asked so, else from the whole list. */
-export async function openMatched(parts: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
-  return parts.keyed ? new KeyedRecords(parts.keyed, names, parts) : readWhole(parts, names)
-}
-
-async function readWhole(
-  { draft, list, onRead, valuesOf, seen, note }: MatchingParts,
-  names: readonly string[],
-): Promise<MatchedRecords> {
-  const counts: number[] = []
-  let hasSeveralKeys = false
-  const keyOf = (record: CrmRecord) => {
-    const keys = keysOfRecord(record, names, valuesOf)
-    seen.see(record, keys)
-    hasSeveralKeys ||= keys.length > 1
-    return keys
-  }
-  const existing = await Existing.read({ folder: draft.folder, pages: list(), keyOf, onRead })
-  return {
-    prepared: (rows) => rows,
-    get hasSeveralKeys() {
-      return hasSeveralKeys
-    },
-    find: (key, most) => {
-      const found = existing.find(key, most)
-      const at = alternativeIn(key ?? '')
-      if (found.length > 0) counts[at] = (counts[at] ?? 0) + 1
-      return found
-    },
-    judge: () => {
-      seen.judge()
-      const by = alternativesOf(names).map((own, at) => `${counts[at] ?? 0} by ${own.join(', ')}`)
-      if (by.length > 1) note(`Matched rows: ${by.join(', ')}.`)
-    },
-    close: () => existing.close(),
-  }
-}
-
-/** Requests under way at the same time: more would only wait for the rate limit. */
-const MOST_AT_ONCE = 4
-
-/** Asks for the records of some hundred rows at a time, and keeps no others. */
-class KeyedRecords implements MatchedRecords {
-  readonly #reader: KeyReader
-  readonly #names: readonly string[]
-  readonly #parts: AskingParts
-  #found = new Map<string, Match[]>()
-  hasSeveralKeys = false
-
-  constructor(reader: KeyReader, names: readonly string[], parts: AskingParts) {
-    this.#reader = reader
-    this.#names = names
-    this.#parts = parts
-  }
-
-  async *prepared(rows: Rows): AsyncGenerator<readonly InputRow[], void, undefined> {
-    const most = this.#reader.size * MOST_AT_ONCE
-    let waiting: InputRow[] = []
-    for await (const some of rows) {
-      waiting.push(...some)
-      while (waiting.length >= most) {
-        const next = waiting.slice(0, most)
-        waiting = waiting.slice(most)
-        await this.#ask(next)
-        yield next
-      }
-    }
-    await this.#ask(waiting)
-    yield waiting
-  }
-
-  find(key: string | undefined, most = 2): readonly Match[] {
-    return key === undefined ? [] : (this.#found.get(key) ?? []).slice(0, most)
-  }
-
-  judge(): void {
-    this.#parts.seen.judge()
-  }
-
-  close(): void {}
-
-  async #ask(rows: readonly InputRow[]): Promise<void> {
-    const [name = ''] = this.#names
-    const values = rows.flatMap((row) => {
-      const value = keyOfRow(row, this.#names) === undefined ? undefined : name === 'id' ? row.id : row.fields[name]
-      return value ?? []
-    })
-    const { size } = this.#reader
-    const requests = Array.from({ length: Math.ceil(values.length / size) }, (_, n) =>
-      this.#reader.read(values.slice(n * size, (n + 1) * size), this.#parts.reading),
-    )
-    this.#found = new Map()
-    for (const record of (await Promise.all(requests)).flat()) this.#keep(record)
-    this.#parts.onRead([...this.#found.values()].flat().length)
-  }
-
-  /** A server may also find records by values that they do not show; they match no row. */
-  #keep(record: CrmRecord): void {
-    const keys = keysOfRecord(record, this.#names, this.#parts.valuesOf)
-    this.#parts.seen.see(record, keys)
-    this.hasSeveralKeys ||= keys.length > 1
-    for (const key of keys) {
-      const before = this.#found.get(key) ?? []
-      this.#found.set(key, [...before, { id: listedId(record), record }])
-    }
-  }
-}
-
-/** Asking for fewer keys at once mostly costs more requests than the list. */
-const LEAST_KEYS = 10
-
-/** Undefined where the list is read instead. */
-export async function keyReaderFor(
-  { keyReader }: Pick<Api, 'keyReader'>,
-  noun: JobNoun,
-  [name, ...others]: readonly string[],
-): Promise<KeyReader | undefined> {
-  if (name === undefined || others.length > 0) return undefined
-  const reader = await keyReader(resourceOf(noun), name)
-  return reader && reader.size >= LEAST_KEYS ? reader : undefined
-}
-
-interface CountedReader {
-  readonly reader: KeyReader | undefined
-  readonly requests: number
-}
-
-export function countedReader(reader: KeyReader | undefined): CountedReader {
-  let requests = 0
-  const counted = reader && {
-    size: reader.size,
-    read: (...asked: Parameters<KeyReader['read']>) => {
-      requests += 1
-      return reader.read(...asked)
-    },
-  }
-  return {
-    reader: counted,
-    get requests() {
-      return requests
-    },
-  }
-}
-
-interface MatchingCounts {
-  readonly keyRequests: number
-  readonly pages: number
-  readonly seen: { readonly unmatchable: { readonly count: number } }
-}
-
-export function matchingOf(
-  { names }: { readonly names: readonly string[] },
-  { keyRequests, pages, seen }: MatchingCounts,
-): Matching | undefined {
-  if (names.length === 0) return undefined
-  const by = keyRequests > 0 ? 'keys' : 'list'
-  const requests = keyRequests > 0 ? keyRequests : pages
-  return { by, fields: names, requests, unmatchable: seen.unmatchable.count }
 }

@@ -13,102 +13,82 @@ import { decodeInput } from '../input/decode-input.ts'
 import { findingText, summaryLines } from '../input/findings.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, ReadSheet, RowOptions, RowSource, TextEncoding } from '../input/row.ts'
+import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { isRechecked } from '../send/recheck.ts'
-import { dropDraft, type JobDraft, openDraft } from '../store/job-folder.ts'
-import { countedReader, keyReaderFor, MatchShown, matchingOf, PageCounter } from './existing.ts'
+import { openDraft } from '../store/job-folder.ts'
+import { PageCounter } from './existing.ts'
 import { leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-job.ts'
-import { finishAlone, runId } from './make-job.ts'
+import { finishAlone, PlanDraft, planHead, runId } from './make-job.ts'
 import { readRetriedLines } from './make-retry.ts'
-import { areTooMany, createRowErrors, type MostRejects, refuseAbsentNames } from './match-rows.ts'
-import type { Part } from './plan-builder.ts'
-import { PlanBuilder } from './plan-builder.ts'
-import type { Duplicates, ImportTerms, JobNoun, JobTotals, PlanHead } from './plan-format.ts'
-import { type MatchRequest, planRows } from './plan-rows.ts'
+import { areTooMany, createRowErrors, refuseAbsentNames } from './match-rows.ts'
+import type { PlanBuilder } from './plan-builder.ts'
+import type { Duplicates, ImportTerms } from './plan-format.ts'
+import { present } from './plan-format.ts'
+import { type ImportRequest, type MatchRequest, planRows, type ReadFlags } from './plan-rows.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
-export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
-  const draft = openDraft(context.draftsFolder, context.nowMs())
-  try {
-    const made = await fillDraft(context, request, draft)
-    if (made.type !== 'made') dropDraft(draft)
-    return made
-  } catch (error) {
-    dropDraft(draft)
-    throw error
-  }
+export function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
+  return PlanDraft.open(openDraft(context.draftsFolder, context.nowMs()), (draft) => fillDraft(context, request, draft))
 }
 
-async function fillDraft(context: PlanningContext, request: ImportRequest, draft: JobDraft): Promise<MadeImport> {
+async function fillDraft(context: PlanningContext, request: ImportRequest, draft: PlanDraft): Promise<MadeImport> {
   const { noun, inputName, stages } = request
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const { input, readSheet, text } = await spool(context, request, draft.input)
+  const { input, readSheet, text } = await spool(context, request, draft.files.input)
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { ...draft, size: input.size, readSheet, text })
+  const reading = readingOf(context, request, { ...draft.files, size: input.size, readSheet, text })
   const source = await openRows({
     ...reading,
     stages: rules.refersTo('stage') ? undefined : stages,
     server: await rules.members(),
   })
+  const { findings, summary } = source
   const asked = await askedFor(rules, source, request)
-  const match = matchOf(request, source.summary, context.offers)
-  const upsert = upsertOf(context, request, match)
-  const head = headOfImport(context, request, {
-    ...{ job: draft.id, run, input, upsert, match, asked, before: earlier.jobs },
-    summary: source.summary,
-  })
-  const builder = new PlanBuilder(draft, head, request.part)
-  const pages = new PageCounter(context.pageSize(resourceOf(noun)))
-  const keyed = countedReader(await keyReaderFor(context, noun, match.names))
-  const seen = new MatchShown(match.names[0] === 'id' ? [] : match.names, rules.isOwnField)
-  const parts = {
-    ...{ draft, noun, source, builder, before: earlier.jobs },
-    list: () => pages.counted(context.list(noun)),
-    keyed: keyed.reader,
-    reading: { signal: context.signal, rateShare: request.rateShare },
-    ...{ offers: context.offers, rules, seen },
-    ...{ onRead: context.onRead, isAgain: request.isAgain, note: context.note },
-    ...{ isRetry: request.kind === 'retry', retried: await readRetriedLines(context, request.of) },
-    isDeletion: request.as === 'delete',
-    duplicates: request.duplicates,
-    errors: createRowErrors({ noun, source, builder, isRejecting: request.rejects !== undefined }),
+  const match = matchOf(request, summary, context.offers)
+  const { rejects } = request
+  const identity = {
+    ...{ kind: request.kind, noun, run, of: request.of, input: { ...input, verdict: summary } },
+    terms: termsOf(request, match, summary),
+    ...present({ upsert: upsertOf(context, request, match), compared: comparedBy(request, match, earlier.jobs) }),
+    ...(rejects && { rejects: resolve(rejects.path) }),
+    ...asked,
   }
-  let end: JobTotals | undefined
+  const { head, builder } = draft.begin(planHead(context, identity, draft.files.id), request.part)
+  const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   try {
-    const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
-    const { findings, summary } = source
+    const retried = await readRetriedLines(context, request.of)
+    const errors = createRowErrors({ noun, source, builder, isRejecting: rejects !== undefined })
+    const parts = { context, request, draft, source, builder, before: earlier.jobs, rules, pages, retried, errors }
+    const planned = await planRows(parts, match)
+    const question = planned.question ?? (await questionOf(context, request, firstRun))
     const refused = refusedFor(request, findings, builder)
     if (refused) {
       await request.listFindings?.(findings)
       return refused
     }
-    end = builder.end()
-    const finished = await finishAlone(context, draft, { run: firstRun, earlier })
+    const made = await draft.finish(finishAlone(context, { run: firstRun, earlier }))
+    const recheckRequests = isRechecked(head, made.end) ? pages.requestsWith(made.end.create) : undefined
     return {
       type: 'made',
-      job: {
-        ...{ paths: finished, head, end, question },
-        ...{ fields: builder.fields.list(), preview: builder.preview.list() },
-        ...{ leftOut: builder.leftOut.first, failing: builder.failing.first },
-        recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
-        matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages, seen }),
-      },
+      job: { ...made, question, recheckRequests, matching: planned.matching },
       lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(text)],
-      leftLines: notSentLines(builder),
+      leftLines: [
+        ...leftOutLines(builder.leftOut, 'Rows that are skipped:'),
+        ...leftOutLines(builder.failing, 'Rows that fail, and are not sent:'),
+      ],
       ...(findings.count > 0 && { rejected: findingText(inputName, findings) }),
     }
   } finally {
-    if (!end) builder.drop()
-    source.findings.removeFile()
+    findings.removeFile()
   }
 }
 
@@ -190,44 +170,6 @@ function otherIdsHint(findings: Findings): string | undefined {
   return `if they are the ids of another server: --map ${map} leaves them out, and creates a record for each row`
 }
 
-interface HeadParts {
-  readonly job: string
-  readonly run: string
-  readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
-  readonly upsert: PlanHead['upsert']
-  readonly summary: FormatSummary
-  readonly match: MatchRequest
-  readonly asked: Asked | undefined
-  /** Earlier jobs of the run. */
-  readonly before: readonly unknown[]
-}
-
-function headOfImport(
-  context: PlanningContext,
-  request: ImportRequest,
-  { job, run, input, upsert, summary, match, asked, before }: HeadParts,
-): PlanHead {
-  const compared = comparedBy(request, match, before)
-  return {
-    crm_plan: 1,
-    job,
-    kind: request.kind,
-    noun: request.noun,
-    run,
-    account: context.account,
-    command: context.command,
-    input: { ...input, verdict: summary },
-    of: request.of,
-    ...(upsert === undefined ? {} : { upsert }),
-    terms: termsOf(request, match, summary),
-    ...(compared && { compared }),
-    ...(request.rejects && { rejects: resolve(request.rejects.path) }),
-    ...asked,
-    made_at: context.nowMs(),
-    version: context.version,
-  }
-}
-
 /**
  * The members by which planning compares each row with every record. Without `--match` it looks for records that are equal: those
  * of a row without an email may be listed under one.
@@ -247,13 +189,6 @@ export function upsertOf(
   const [name, ...others] = names
   if (as !== 'import' || mode !== 'upsert' || name === undefined || others.length > 0) return undefined
   return upserts(resourceOf(noun), name) ? name : undefined
-}
-
-function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
-  return [
-    ...leftOutLines(leftOut, 'Rows that are skipped:'),
-    ...leftOutLines(failing, 'Rows that fail, and are not sent:'),
-  ]
 }
 
 /** Records show the members of the rows from now on. */
@@ -304,39 +239,6 @@ function mapText({ column, field = '', type, conversion }: Mapping): string {
   const converted = argument === undefined ? name : `${name}(${argument})`
   const target = [field, name === undefined ? type : converted].filter((part) => part !== undefined).join(':')
   return `${mapName(column)}=${target}`
-}
-
-/** How the input is read, as given by flags alone. */
-export type ReadFlags = Omit<
-  RowOptions,
-  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'isMatchedById' | 'stages' | 'signal' | 'note' | 'nowMs'
->
-
-export interface ImportRequest {
-  readonly noun: JobNoun
-  /** `delete`: the records of the rows are deleted. */
-  readonly kind: 'import' | 'update' | 'delete' | 'retry'
-  /** What the rows become; for a retry, as in the job that it retries. */
-  readonly as: ImportTerms['as']
-  /** The job whose failed rows these are. */
-  readonly of: string | undefined
-  /** A file, or `-`. */
-  readonly inputName: string
-  readonly read: ReadFlags
-  readonly stages: readonly string[] | undefined
-  readonly match: MatchRequest
-  /** `--run-id`; undefined: of the command and the name of the file. */
-  readonly run: string | undefined
-  /** The part of the rate limit to use. */
-  readonly rateShare: number
-  /** A new run, whatever was done before. */
-  readonly isAgain: boolean
-  readonly duplicates: Duplicates
-  readonly part: Part
-  /** Receives the findings, all of them, if they refuse the input; undefined: only the first of each cause are kept. */
-  readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
-  /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
-  readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
 }
 
 /** Adds the match by id for an input with an id column. */

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
 import { join, normalize } from 'node:path'
-import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { UndoPart } from '../../core/undo-part.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
@@ -25,6 +23,7 @@ import { PlanBuilder } from './plan-builder.ts'
 import type { JobNoun, JobTotals, PlanHead } from './plan-format.ts'
 import type { Matching, PlanningContext } from './planning.ts'
 import type { FieldCount, Preview } from './preview.ts'
+import { Scratch } from './scratch.ts'
 
 /** A job that was planned and not started. */
 export interface MadeJob {
@@ -73,74 +72,82 @@ export type MadeImport =
       readonly hint?: string
     }
 
-type Kept =
-  | 'kind'
-  | 'noun'
-  | 'run'
-  | 'of'
-  | keyof UndoPart
-  | 'ordered'
-  | 'needs'
-  | 'updates'
-  | 'upsert'
-  | 'terms'
-  | keyof Asked
+/** A job that is being planned: nothing is left of it unless it is finished. */
+export class PlanDraft {
+  readonly files: JobDraft
+  readonly scratch: Scratch
+  #begun: { readonly head: PlanHead; readonly builder: PlanBuilder } | undefined
 
-export type JobIdentity = Pick<PlanHead, Kept>
+  private constructor(files: JobDraft) {
+    this.files = files
+    this.scratch = new Scratch(files.folder)
+  }
+
+  static async open<Made>(files: JobDraft, work: (draft: PlanDraft) => Promise<Made>): Promise<Made> {
+    let draft: PlanDraft | undefined
+    try {
+      draft = new PlanDraft(files)
+      return await work(draft)
+    } finally {
+      if (draft) draft.#close()
+      dropDraft(files)
+    }
+  }
+
+  begin(head: PlanHead, part?: Part): { readonly head: PlanHead; readonly builder: PlanBuilder } {
+    this.#begun = { head, builder: new PlanBuilder(this, head, part) }
+    return this.#begun
+  }
+
+  /** Nothing of the draft is open when `finish` renames its file. */
+  async finish(finish: Finish = finishDraft): Promise<MadeJob> {
+    if (!this.#begun) throw new Error('a job was to be finished that was not begun')
+    const { head, builder } = this.#begun
+    const end = builder.end()
+    this.#close()
+    const { fields, leftOut, failing, preview } = builder
+    const left = { leftOut: leftOut.first, failing: failing.first }
+    return { paths: await finish(this.files), head, end, fields: fields.list(), preview: preview.list(), ...left }
+  }
+
+  #close(): void {
+    this.#begun?.builder.close()
+    this.scratch.close()
+  }
+}
+
+/** What distinguishes a job from others that the same command line makes. */
+export type JobIdentity = Omit<
+  PlanHead,
+  'crm_plan' | 'job' | 'account' | 'command' | 'input' | 'made_at' | 'version' | 'applied'
+> &
+  Partial<Pick<PlanHead, 'input'>>
 
 interface MakeOptions {
   readonly part?: Part
-  readonly finish?: (draft: JobDraft) => Promise<JobPaths>
+  readonly finish?: Finish
 }
 
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
-export async function makeJob(
+export function makeJob(
   context: PlanningContext,
   identity: JobIdentity,
-  fill: (builder: PlanBuilder, draft: JobDraft) => Promise<void>,
-  { part, finish = finishDraft }: MakeOptions = {},
+  fill: (builder: PlanBuilder, draft: PlanDraft) => Promise<void>,
+  { part, finish }: MakeOptions = {},
 ): Promise<MadeJob> {
-  const draft = openDraft(context.draftsFolder, context.nowMs())
-  let builder: PlanBuilder | undefined
-  try {
-    const head = planHead(context, identity, draft.id)
-    builder = new PlanBuilder(draft, head, part)
+  return PlanDraft.open(openDraft(context.draftsFolder, context.nowMs()), async (draft) => {
+    const { builder } = draft.begin(planHead(context, identity, draft.files.id), part)
     await fill(builder, draft)
-    const end = builder.end()
-    const { fields, leftOut, failing, preview } = builder
-    builder = undefined
-    const left = { leftOut: leftOut.first, failing: failing.first }
-    return { paths: await finish(draft), head, end, fields: fields.list(), preview: preview.list(), ...left }
-  } catch (error) {
-    builder?.drop()
-    dropDraft(draft)
-    throw error
-  }
+    return draft.finish(finish)
+  })
 }
 
-function planHead(
-  context: PlanningContext,
-  { kind, noun, run, of, only, selected, ordered, needs, updates, upsert, terms, asked, unasked }: JobIdentity,
+export function planHead(
+  { account, command, version, nowMs }: PlanningContext,
+  identity: JobIdentity,
   job: string,
 ): PlanHead {
-  return {
-    ...{ crm_plan: 1, job, kind, noun, run },
-    account: context.account,
-    command: context.command,
-    input: undefined,
-    of,
-    ...(only === undefined ? {} : { only }),
-    ...(selected && { selected }),
-    ...(ordered && { ordered }),
-    ...(needs && needs.length > 0 && { needs }),
-    ...(updates === undefined ? {} : { updates }),
-    ...(upsert === undefined ? {} : { upsert }),
-    ...(terms === undefined ? {} : { terms }),
-    ...(asked && { asked }),
-    ...(unasked && { unasked }),
-    made_at: context.nowMs(),
-    version: context.version,
-  }
+  return { crm_plan: 1, job, account, command, input: undefined, ...identity, made_at: nowMs(), version }
 }
 
 /**
@@ -165,11 +172,13 @@ interface Planned {
   readonly earlier: Extract<Earlier, { readonly type: 'before' }>
 }
 
+type Finish = (files: JobDraft) => Promise<JobPaths>
+
 /** Two processes that plan the same rows at once each see no job of the other: only the first one makes a job. */
-export function finishAlone(context: PlanningContext, draft: JobDraft, { run, earlier }: Planned): Promise<JobPaths> {
+export function finishAlone(context: PlanningContext, { run, earlier }: Planned): Finish {
   const known = [...earlier.jobs.map(({ paths }) => paths), ...earlier.known]
   const { account, jobsFolder } = context
-  return finishFirst(context, draft, {
+  return finishFirst(context, {
     planned: earlier.planned,
     refuseNewer: () => refuseNewerJobs(jobsFolder, { account, run }, known),
   })
@@ -182,18 +191,15 @@ interface First {
   readonly refuseNewer: () => void
 }
 
-export async function finishFirst(
-  context: PlanningContext,
-  draft: JobDraft,
-  { planned, refuseNewer }: First,
-): Promise<JobPaths> {
+export function finishFirst(context: PlanningContext, { planned, refuseNewer }: First): Finish {
   const { jobsFolder, draftsFolder } = context
-  if (draftsFolder !== jobsFolder) return finishDraft(draft)
-  return withLock(join(jobsFolder, '.starting'), async () => {
-    refuseNewer()
-    await dropPlanned(context, planned)
-    return finishDraft(draft)
-  })
+  if (draftsFolder !== jobsFolder) return finishDraft
+  return (files) =>
+    withLock(join(jobsFolder, '.starting'), async () => {
+      refuseNewer()
+      await dropPlanned(context, planned)
+      return finishDraft(files)
+    })
 }
 
 const RUN_CHARS = 22

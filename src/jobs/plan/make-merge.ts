@@ -65,13 +65,14 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   context.require(resource, 'update')
   const rules = await context.rowRules(noun)
   const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
+  const needs = [...earlier, ...(first ? [first.paths.id] : [])]
   const identity = {
     kind: 'merge',
     noun,
     run,
     of: undefined,
     ordered: true,
-    needs: [...earlier, ...(first ? [first.paths.id] : [])],
+    ...(needs.length > 0 && { needs }),
     ...asked,
   } as const
   try {

@@ -14,18 +14,19 @@ import {
 } from '../history/retried-rows.ts'
 import { type InputRow, NO_LINE, OTHER_TEXT } from '../input/row.ts'
 import type { JobFile } from '../store/job-file.ts'
-import { type JobDraft, type JobPaths, jobPaths } from '../store/job-folder.ts'
+import { type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { headOf, openJob, withJob } from '../store/open-job.ts'
 import type { JobProgress } from '../store/progress.ts'
 import { requestDigest } from './digest.ts'
 import { Existing } from './existing.ts'
-import type { LeftOut } from './left-out.ts'
+import { type LeftOut, leftOutEntry } from './left-out.ts'
 import type { MadeImport } from './make-job.ts'
-import { finishFirst, type JobIdentity, type MadeJob, makeJob } from './make-job.ts'
+import { finishFirst, type JobIdentity, type MadeJob, makeJob, type PlanDraft } from './make-job.ts'
 import { byId } from './match-keys.ts'
 import { createOf, MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
-import { type JobNoun, type OperationHead, type PlanHead, sentKind } from './plan-format.ts'
+import { type JobNoun, type OperationHead, type PlanHead, present, sentKind } from './plan-format.ts'
 import type { PlanningContext } from './planning.ts'
+import type { Scratch } from './scratch.ts'
 
 /** The merge reads the deals again, and its undo knows the jobs that it began. */
 function refuseRepoint({ job, kind, command }: PlanHead): void {
@@ -61,9 +62,9 @@ export async function makeRetry(
   try {
     refuseOtherAccount(plan.head, context.account)
     if (count === 0) return allSent(state, retried.jobs)
-    const fill = async (builder: PlanBuilder, draft: JobDraft) => {
+    const fill = async (builder: PlanBuilder, draft: PlanDraft) => {
       const moved = new MovedOperations(builder)
-      for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
+      for await (const failure of renewedFailures(context, { failures: list(plan), scratch: draft.scratch, plan })) {
         refuseWaiting(context, failure, { state, retried })
         if (failure.last.operation.head.failed) {
           unmatched += 1
@@ -72,7 +73,7 @@ export async function makeRetry(
       }
       if (unmatched === count) throw nothingToSend(context, paths)
     }
-    const finish = (draft: JobDraft) => finishFirst(context, draft, retried)
+    const finish = finishFirst(context, retried)
     const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
     const lines =
       unmatched === 0
@@ -117,28 +118,23 @@ function sendAgain(moved: MovedOperations, { operation, last, before }: LeftFail
 
 interface Failures {
   readonly failures: AsyncIterable<LeftFailure>
-  /** For temporary files. */
-  readonly folder: string
+  readonly scratch: Scratch
   readonly plan: JobFile
 }
 
 /** A change that failed because of another's change starts from what the record is now; what others changed is not deleted. */
 async function* renewedFailures(
   context: PlanningContext,
-  { failures, folder, plan: { head } }: Failures,
+  { failures, scratch, plan: { head } }: Failures,
 ): AsyncGenerator<LeftFailure, void, undefined> {
   let now: Existing | undefined
-  try {
-    for await (const failure of failures) {
-      const { id } = failure.last.operation.head
-      if (!isRenewed(failure.last) || id === undefined) yield failure
-      else {
-        now ??= await Existing.read({ folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
-        yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
-      }
+  for await (const failure of failures) {
+    const { id } = failure.last.operation.head
+    if (!isRenewed(failure.last) || id === undefined) yield failure
+    else {
+      now ??= await Existing.read({ scratch, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
+      yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
     }
-  } finally {
-    now?.close()
   }
 }
 
@@ -215,15 +211,6 @@ function matchAnew(context: PlanningContext, id: string): string {
   return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 
-/** Removes undefined members, which would count as present. */
-export function present<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Members]?: NonNullable<Members[Name]>
-  }
-}
-
 /** What is sent for a row, in place of `body`; undefined: the row is not sent. */
 export type Correction = (failure: LeftFailure, body: JsonObject) => JsonObject | undefined
 
@@ -262,8 +249,8 @@ export async function correctFailedRows(
   let rows = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const fill = async (builder: PlanBuilder, draft: JobDraft) => {
-      for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
+    const fill = async (builder: PlanBuilder, draft: PlanDraft) => {
+      for await (const failure of renewedFailures(context, { failures: list(plan), scratch: draft.scratch, plan })) {
         const { head, body } = failure.last.operation
         if (!body) continue
         const before = parseExactJson(body.toString('utf8')) as JsonObject
@@ -276,7 +263,7 @@ export async function correctFailedRows(
       }
       if (rows === 0) throw nothingLeft(paths)
     }
-    const finish = (draft: JobDraft) => finishFirst(context, draft, retried)
+    const finish = finishFirst(context, retried)
     const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
     return { type: 'made', job, rows, samples }
   } finally {
@@ -398,6 +385,5 @@ function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError
 }
 
 function doneBy({ line, id }: InputRow, { job: { paths } }: RetriedRow): LeftOut {
-  const reason = `${paths.id} has done it`
-  return { line, id: id ?? null, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
+  return leftOutEntry('done_before', `${paths.id} has done it`, { line, id })
 }

@@ -7,8 +7,8 @@ import { dealInput } from '../send/deal-mutations.ts'
 import { HEADER_ROW, InputCopy } from '../store/input-copy.ts'
 import type { JobDraft } from '../store/job-folder.ts'
 import { JobWriter } from '../store/job-writer.ts'
-import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
-import { type LeftOut, LeftOutRows } from './left-out.ts'
+import { recordDigest, requestDigest } from './digest.ts'
+import { type LeftOut, LeftOutRows, leftOutEntry } from './left-out.ts'
 import {
   type JobNoun,
   type JobTotals,
@@ -18,9 +18,10 @@ import {
   type OperationKind,
   type PlanHead,
   type PlanOperation,
+  present,
 } from './plan-format.ts'
 import { FieldCounts, PreviewBuilder } from './preview.ts'
-import { openKeyIndex } from './scratch.ts'
+import type { KeyIndex, Scratch } from './scratch.ts'
 
 const MOST_NAMED = 10
 
@@ -75,6 +76,11 @@ export interface EarlierOperation {
   readonly id?: string | undefined
 }
 
+interface BuilderParts {
+  readonly files: Pick<JobDraft, 'db' | 'input'>
+  readonly scratch: Scratch
+}
+
 /** Plans a job: adds its operations in order, and finishes its file with `end`. */
 export class PlanBuilder {
   readonly counts = {
@@ -96,14 +102,14 @@ export class PlanBuilder {
   readonly failing = new LeftOutRows()
   readonly #writer: JobWriter
   readonly #input: InputCopy
-  readonly #counter: DigestCounter
+  readonly #digests: KeyIndex
   readonly #updates: PlanHead['updates']
   /** The records that an ordered plan changes, which is one of few: their versions after that are not known. */
   readonly #changed: Set<string> | undefined
   readonly #limit: number
   readonly #sample: Sample<Parameters<PlanBuilder['add']>> | undefined
 
-  constructor({ folder, db, input }: Pick<JobDraft, 'folder' | 'db' | 'input'>, head: PlanHead, part?: Part) {
+  constructor({ files: { db, input }, scratch }: BuilderParts, head: PlanHead, part?: Part) {
     this.#limit = part && 'limit' in part ? part.limit : Number.POSITIVE_INFINITY
     this.#sample = part && 'sample' in part ? new Sample(part.sample) : undefined
     this.#updates = head.updates
@@ -112,7 +118,7 @@ export class PlanBuilder {
     this.leftOut = new LeftOutRows((text) => this.#writer.leaveOut(text))
     this.#input = new InputCopy(input)
     this.#writer.addInput(HEADER_ROW, this.#input.header(head.input))
-    this.#counter = new DigestCounter(openKeyIndex(folder, 'digests'))
+    this.#digests = scratch.keys('digests')
   }
 
   /** The number of operations so far, which is the place of the next one. */
@@ -132,15 +138,17 @@ export class PlanBuilder {
     const body = planned.body && canonicalJson(planned.body)
     const before = planned.before && recordDigest(planned.before)
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
-    const n = planned.n ?? this.#counter.next(digest)
+    const n = planned.n ?? this.#digests.count(digest)
     const known = earlier?.(digest, n)
     if (known?.state === 'done') {
-      this.skip([doneBefore(planned, known)])
+      this.skip([leftOutEntry('done_before', 'an equal row was done before', { line: planned.line, id: known.id })])
       this.counts.already += 1
       return
     }
     this.counts.rows += 1
-    const head = { ...headOf(planned, before), ...this.#guardOf(planned), digest, n, ...traces(known) }
+    const { do: kind, path, id, line, also, restores, after, source, of } = planned
+    const place = { do: kind, path, ...present({ id, line, also, before, restores, after, source, of }) }
+    const head = { ...place, ...this.#guardOf(planned), digest, n, ...traces(known) }
     const image = planned.before && JSON.stringify(planned.before)
     this.#writer.add({ head, body }, image, this.#input.rowsOf(planned))
     this.counts[planned.do] += 1
@@ -204,7 +212,6 @@ export class PlanBuilder {
   end(): JobTotals {
     for (const change of this.#sample?.chosen() ?? []) this.#add(...change)
     this.#leaveBeyond(this.#sample?.others ?? 0)
-    this.#counter.close()
     this.#input.close()
     const { rejected, unguarded, already, ...counts } = this.counts
     const more = {
@@ -215,9 +222,8 @@ export class PlanBuilder {
     return this.#writer.end({ ...counts, ...more })
   }
 
-  /** Instead of `end`, when there will be no plan. */
-  drop(): void {
-    this.#counter.close()
+  /** May be called more than once. */
+  close(): void {
     this.#input.close()
     this.#writer.close()
   }
@@ -226,30 +232,6 @@ export class PlanBuilder {
 function reasonOf({ value, column, message }: RefusedRow['findings'][number]): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
   return `${column ? `${column}: ` : ''}${shown}${message}`
-}
-
-function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
-  const reason = 'an equal row was done before'
-  const place = { line: line ?? null, id: id ?? null }
-  return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
-}
-
-function headOf(
-  { do: kind, path, id, line, also, restores, after, source, of }: Planned,
-  before: string | undefined,
-): Omit<OperationHead, 'digest' | 'n'> {
-  return {
-    do: kind,
-    path,
-    ...(id === undefined ? {} : { id }),
-    ...(line === undefined ? {} : { line }),
-    ...(also === undefined ? {} : { also }),
-    ...(before === undefined ? {} : { before }),
-    ...(restores && { restores }),
-    ...(after === undefined ? {} : { after }),
-    ...(source === undefined ? {} : { source }),
-    ...(of === undefined ? {} : { of }),
-  }
 }
 
 /** What can stand in If-Match (RFC 9110, 8.8.3). Records have a version only where the connector says which member it is. */

@@ -244,3 +244,12 @@ export function forecastOf(
 ): Forecast {
   return forecast(requestCount(sendable, api), api.rate(), share)
 }
+
+/** Removes undefined members, which would count as present. */
+export function present<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>
+  }
+}

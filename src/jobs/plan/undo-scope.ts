@@ -14,15 +14,16 @@ import type { StoredResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { RenewedIds } from '../history/renewed-ids.ts'
 import type { JobFile } from '../store/job-file.ts'
-import type { JobDraft, JobPaths } from '../store/job-folder.ts'
+import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
 import { Existing, keyReaderFor } from './existing.ts'
 import type { SelectionRequest } from './make-selection.ts'
 import { byId } from './match-keys.ts'
 import { type PlanOperation, parentIdIn } from './plan-format.ts'
 import type { PlanningContext } from './planning.ts'
+import type { Scratch } from './scratch.ts'
 
-interface EarlierUndos {
+export interface EarlierUndos {
   /** The undo that is resumed, or is done. */
   readonly held: JobState | undefined
   /** Those of the same part that were cancelled, with their undos. */
@@ -273,7 +274,7 @@ async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }:
 interface NowParts {
   readonly plan: JobFile
   readonly results: StoredResults
-  readonly draft: JobDraft
+  readonly scratch: Scratch
   /** The ids that earlier undos left of its records. */
   readonly idNow: RenewedIds
   /** Undefined: all. */
@@ -288,7 +289,7 @@ export async function readNow(context: PlanningContext, parts: NowParts): Promis
   if (!canDelete && !context.offers(resource, 'update') && head.updates === undefined) return undefined
   if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
   const pages = await pagesNow(context, parts)
-  return Existing.read({ folder: parts.draft.folder, pages, keyOf: byId, onRead: context.onRead })
+  return Existing.read({ scratch: parts.scratch, pages, keyOf: byId, onRead: context.onRead })
 }
 
 /** By their ids where the server can be asked so, else the whole list. */
