@@ -7,7 +7,7 @@ import { dealInput } from '../send/deal-mutations.ts'
 import { HEADER_ROW, InputCopy } from '../store/input-copy.ts'
 import type { JobDraft } from '../store/job-folder.ts'
 import { JobWriter } from '../store/job-writer.ts'
-import { recordDigest, requestDigest } from './digest.ts'
+import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows, leftOutEntry } from './left-out.ts'
 import {
   type JobNoun,
@@ -21,7 +21,7 @@ import {
   present,
 } from './plan-format.ts'
 import { FieldCounts, PreviewBuilder } from './preview.ts'
-import type { KeyIndex, Scratch } from './scratch.ts'
+import type { Scratch } from './scratch.ts'
 
 const MOST_NAMED = 10
 
@@ -102,7 +102,7 @@ export class PlanBuilder {
   readonly failing = new LeftOutRows()
   readonly #writer: JobWriter
   readonly #input: InputCopy
-  readonly #digests: KeyIndex
+  readonly #digests: DigestCounter
   readonly #updates: PlanHead['updates']
   /** The records that an ordered plan changes, which is one of few: their versions after that are not known. */
   readonly #changed: Set<string> | undefined
@@ -118,7 +118,7 @@ export class PlanBuilder {
     this.leftOut = new LeftOutRows((text) => this.#writer.leaveOut(text))
     this.#input = new InputCopy(input)
     this.#writer.addInput(HEADER_ROW, this.#input.header(head.input))
-    this.#digests = scratch.keys('digests')
+    this.#digests = new DigestCounter(scratch.keys('digests'))
   }
 
   /** The number of operations so far, which is the place of the next one. */
@@ -138,7 +138,7 @@ export class PlanBuilder {
     const body = planned.body && canonicalJson(planned.body)
     const before = planned.before && recordDigest(planned.before)
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
-    const n = planned.n ?? this.#digests.count(digest)
+    const n = planned.n ?? this.#digests.next(digest)
     const known = earlier?.(digest, n)
     if (known?.state === 'done') {
       this.skip([leftOutEntry('done_before', 'an equal row was done before', { line: planned.line, id: known.id })])

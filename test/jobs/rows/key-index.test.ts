@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordDigest } from '../../../src/jobs/plan/digest.ts'
 import { Scratch } from '../../../src/jobs/plan/scratch.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
-import { runs } from '../../harness/sample.ts'
 
 async function open(cacheKib?: number) {
   const folder = await tempFolder()
@@ -29,22 +26,6 @@ test('it counts the earlier equal keys, apart from those of another table', asyn
   const [one, other] = [scratch.keys('one'), scratch.keys('other')]
   expect(['x', 'y', 'x', 'x'].map(one.count)).toEqual([0, 0, 1, 2])
   expect(other.count('x')).toBe(0)
-})
-
-test('each digest is counted separately, in any order', async () => {
-  const { scratch } = await open()
-  let run = 0
-  fc.assert(
-    fc.property(fc.array(fc.nat(20)), (rows) => {
-      const { count } = scratch.keys(`run${run++}`)
-      const seen = new Map<number, number>()
-      for (const row of rows) {
-        expect(count(recordDigest(row))).toBe(seen.get(row) ?? 0)
-        seen.set(row, (seen.get(row) ?? 0) + 1)
-      }
-    }),
-    { numRuns: runs(30, 10) },
-  )
 })
 
 test('keys that do not fit in the cache are found on disk, in a file that no one else can read', async () => {
