@@ -17,7 +17,7 @@ import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
 import { reportRejects, writeRejects } from './history/rejects.ts'
 import { replacedBy } from './plan/plan-builder.ts'
 import { PlanWriter } from './plan/plan-file.ts'
-import type { JobNoun, OperationHead } from './plan/plan-format.ts'
+import type { JobNoun } from './plan/plan-format.ts'
 import { allRecords, type PlanningHost } from './plan/planning.ts'
 import { operationValues } from './plan/preview.ts'
 import type { ReadRecords } from './send/reading-sender.ts'
@@ -107,21 +107,13 @@ async function runToEnd(host: JobsHost, paths: JobPaths, terms: RunTerms, hooks:
   return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
 }
 
-/** An operation of a plan, with the record before it if that was kept. */
-interface PlannedChange {
-  readonly do: OperationHead['do']
-  readonly id: string | undefined
-  readonly before: CrmRecord | undefined
-  readonly body: JsonObject
-}
-
-/** All operations, in the order of the plan. */
-function* planChanges(paths: JobPaths): Generator<PlannedChange, void, undefined> {
+/** All operations, in the order of the plan, each with the record before it if that was kept. */
+function* planChanges(paths: JobPaths) {
   const plan = openJob(paths)
   try {
     for (const { op, head, body } of plan.all()) {
       const fields = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : {}
-      yield { do: head.do, id: head.id, before: plan.before(op), body: fields }
+      yield { do: head.do, id: head.id, before: plan.before(op), body: fields } as const
     }
   } finally {
     plan.close()

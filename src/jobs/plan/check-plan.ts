@@ -17,8 +17,7 @@ import {
   type PlanOperation,
   parentIdIn,
 } from './plan-format.ts'
-import type { Preview } from './preview.ts'
-import { contentsOfPlan, operationValues, upsertText } from './preview.ts'
+import { contentsOfPlan, operationValues, type Preview, upsertText } from './preview.ts'
 
 /** Why a line is refused, without its number. */
 class Fault extends Error {}

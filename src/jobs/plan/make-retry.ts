@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import { failedFile } from '../history/failures.ts'
-import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { type FailuresLeft, type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import {
@@ -13,15 +13,13 @@ import {
   unfinishedRetry,
 } from '../history/retried-rows.ts'
 import { type InputRow, NO_LINE, OTHER_TEXT } from '../input/row.ts'
-import type { JobFile } from '../store/job-file.ts'
 import { type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { headOf, openJob, withJob } from '../store/open-job.ts'
 import type { JobProgress } from '../store/progress.ts'
 import { requestDigest } from './digest.ts'
 import { Existing } from './existing.ts'
 import { type LeftOut, leftOutEntry } from './left-out.ts'
-import type { MadeImport } from './make-job.ts'
-import { finishFirst, type JobIdentity, type MadeJob, makeJob, type PlanDraft } from './make-job.ts'
+import { finishFirst, type MadeImport, type MadeJob, makeJob } from './make-job.ts'
 import { byId } from './match-keys.ts'
 import { createOf, MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
 import { type JobNoun, type OperationHead, type PlanHead, present, sentKind } from './plan-format.ts'
@@ -47,7 +45,8 @@ export async function makeRetry(
 ): Promise<MadeImport> {
   const state = await readJobState(paths)
   refuseRepoint(state.head)
-  const { retried, count, list } = await readFailuresLeft(context.jobsFolder, state)
+  const left = await readFailuresLeft(context.jobsFolder, state)
+  const { retried, count } = left
   const open = unfinishedIn(retried)
   if (open) {
     if (hasAllRowsOf(state, open)) return { type: 'same', job: open }
@@ -57,38 +56,44 @@ export async function makeRetry(
   if (state.account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  const plan = openJob(paths)
+  refuseOtherAccount(state.head, context.account)
+  if (count === 0) return allSent(state, retried.jobs)
   let unmatched = 0
-  try {
-    refuseOtherAccount(plan.head, context.account)
-    if (count === 0) return allSent(state, retried.jobs)
-    const fill = async (builder: PlanBuilder, draft: PlanDraft) => {
-      const moved = new MovedOperations(builder)
-      for await (const failure of renewedFailures(context, { failures: list(plan), scratch: draft.scratch, plan })) {
-        refuseWaiting(context, failure, { state, retried })
-        if (failure.last.operation.head.failed) {
-          unmatched += 1
-          failAgain(builder, failure)
-        } else sendAgain(moved, failure)
-      }
-      if (unmatched === count) throw nothingToSend(context, paths)
+  const job = await makeJobOfFailures(context, state, left, async (builder, failures) => {
+    const moved = new MovedOperations(builder)
+    for await (const failure of failures) {
+      refuseWaiting(context, failure, { state, retried })
+      if (failure.last.operation.head.failed) {
+        unmatched += 1
+        failAgain(builder, failure)
+      } else sendAgain(moved, failure)
     }
-    const finish = finishFirst(context, retried)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
-    const lines =
-      unmatched === 0
-        ? []
-        : [`${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`]
-    return { type: 'made', job, lines, leftLines: [] }
-  } finally {
-    plan.close()
-  }
+    if (unmatched === count) throw nothingToSend(context, paths)
+  })
+  const again = `${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`
+  return { type: 'made', job, lines: unmatched === 0 ? [] : [again], leftLines: [] }
 }
 
 /** A retry is sent on the terms of its job. */
-function retryIdentity(head: PlanHead, of: string): JobIdentity {
+async function makeJobOfFailures(
+  context: PlanningContext,
+  { head, paths }: JobState,
+  { retried, list }: FailuresLeft,
+  fill: (builder: PlanBuilder, failures: AsyncIterable<LeftFailure>) => Promise<void>,
+): Promise<MadeJob> {
   const { noun, run, ordered, needs, updates, upsert, terms, asked, unasked } = head
-  return { kind: 'retry', noun, run, of, ...present({ ordered, needs, updates, upsert, terms, asked, unasked }) }
+  const kept = present({ ordered, needs, updates, upsert, terms, asked, unasked })
+  const plan = openJob(paths)
+  try {
+    return await makeJob(
+      context,
+      { kind: 'retry', noun, run, of: paths.id, ...kept },
+      (builder, { scratch }) => fill(builder, renewedFailures(context, noun, list(plan), scratch)),
+      { finish: finishFirst(context, retried) },
+    )
+  } finally {
+    plan.close()
+  }
 }
 
 /** Whether one job sends all failed rows of another one again, so that its end is the end of them. */
@@ -116,23 +121,19 @@ function sendAgain(moved: MovedOperations, { operation, last, before }: LeftFail
   )
 }
 
-interface Failures {
-  readonly failures: AsyncIterable<LeftFailure>
-  readonly scratch: Scratch
-  readonly plan: JobFile
-}
-
 /** A change that failed because of another's change starts from what the record is now; what others changed is not deleted. */
 async function* renewedFailures(
   context: PlanningContext,
-  { failures, scratch, plan: { head } }: Failures,
+  noun: JobNoun,
+  failures: AsyncIterable<LeftFailure>,
+  scratch: Scratch,
 ): AsyncGenerator<LeftFailure, void, undefined> {
   let now: Existing | undefined
   for await (const failure of failures) {
     const { id } = failure.last.operation.head
     if (!isRenewed(failure.last) || id === undefined) yield failure
     else {
-      now ??= await Existing.read({ scratch, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
+      now ??= await Existing.read({ scratch, pages: context.list(noun), keyOf: byId, onRead: context.onRead })
       yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
     }
   }
@@ -241,41 +242,31 @@ export async function correctFailedRows(
 ): Promise<MadeCorrection> {
   const state = await readJobState(paths)
   refuseRepoint(state.head)
-  const { retried, list } = await readFailuresLeft(context.jobsFolder, state)
-  const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(retried) : state
+  const left = await readFailuresLeft(context.jobsFolder, state)
+  const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(left.retried) : state
   if (open) throw unfinishedRetry(context.command, open)
-  const plan = openJob(paths)
+  refuseOtherAccount(state.head, context.account)
   const samples: CorrectedRow[] = []
   let rows = 0
-  try {
-    refuseOtherAccount(plan.head, context.account)
-    const fill = async (builder: PlanBuilder, draft: PlanDraft) => {
-      for await (const failure of renewedFailures(context, { failures: list(plan), scratch: draft.scratch, plan })) {
-        const { head, body } = failure.last.operation
-        if (!body) continue
-        const before = parseExactJson(body.toString('utf8')) as JsonObject
-        const after = correct(failure, before)
-        if (!after) continue
-        const { path, id, line, at, also } = head
-        const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
-        builder.add({ do: sentKind(head), path, body: after, ...place, ...guardOf(failure) })
-        if (rows++ < SAMPLES) samples.push({ line, id, before, after })
-      }
-      if (rows === 0) throw nothingLeft(paths)
+  const job = await makeJobOfFailures(context, state, left, async (builder, failures) => {
+    for await (const failure of failures) {
+      const { head, body } = failure.last.operation
+      if (!body) continue
+      const before = parseExactJson(body.toString('utf8')) as JsonObject
+      const after = correct(failure, before)
+      if (!after) continue
+      const { path, id, line, at, also } = head
+      const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
+      builder.add({ do: sentKind(head), path, body: after, ...place, ...guardOf(failure) })
+      if (rows++ < SAMPLES) samples.push({ line, id, before, after })
     }
-    const finish = finishFirst(context, retried)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
-    return { type: 'made', job, rows, samples }
-  } finally {
-    plan.close()
-  }
-}
-
-function nothingLeft({ id }: JobPaths): CrmError {
-  return new CrmError('conflict', `no failed row of ${id} is left to correct`, {
-    hint: `crm jobs failed ${id}`,
-    job: id,
+    if (rows > 0) return
+    throw new CrmError('conflict', `no failed row of ${paths.id} is left to correct`, {
+      hint: `crm jobs failed ${paths.id}`,
+      job: paths.id,
+    })
   })
+  return { type: 'made', job, rows, samples }
 }
 
 /** What is known of a row of a file of failed rows. */

@@ -33,21 +33,18 @@ import { openJob } from '../store/open-job.ts'
 import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
-import type { MadeImport } from './make-job.ts'
-import { finishFirst, makeJob } from './make-job.ts'
-import type { PlanBuilder, Planned } from './plan-builder.ts'
-import { MovedOperations } from './plan-builder.ts'
-import type { JobNoun, PlanOperation } from './plan-format.ts'
-import { present } from './plan-format.ts'
+import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
+import { MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
+import { type JobNoun, type PlanOperation, present } from './plan-format.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
 import type { Scratch } from './scratch.ts'
-import type { EarlierUndos } from './undo-scope.ts'
 import {
   type ChosenOperations,
   chosenByPlan,
   chosenByRecords,
   chosenIn,
   dealsWithNotes,
+  type EarlierUndos,
   earlierUndos,
   readNow,
   selectedBy,

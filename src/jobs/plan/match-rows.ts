@@ -11,12 +11,12 @@ import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RefusedRow, RowFinding, RowSource } from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, alternativeIn, alternativesOf, keysOfRow } from './match-keys.ts'
-import type { PlanBuilder } from './plan-builder.ts'
 import {
   ambiguousOf,
   createOf,
   deleteOf,
   MOST_MATCHES,
+  type PlanBuilder,
   type Planned,
   type PlannedFailure,
   updateOf,
