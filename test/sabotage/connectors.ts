@@ -275,14 +275,14 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'the member behind a field reverts it when an edited export is applied again',
-    file: 'src/jobs/plan/overruled-members.ts',
+    file: 'src/jobs/plan/match-rows.ts',
     line: 'delete kept[name]',
     to: '',
     tests: ['test/jobs/overruled-members.test.ts'],
   },
   {
     name: 'a row whose two values both differ from the record is not refused',
-    file: 'src/jobs/plan/overruled-members.ts',
+    file: 'src/jobs/plan/match-rows.ts',
     line: 'if (!Object.hasOwn(changes, name) || !isAlike(memberOf(record, field), memberOf(row, field))) continue',
     to: 'if (!Object.hasOwn(changes, name)) continue',
     tests: ['test/jobs/overruled-members.test.ts'],
@@ -436,14 +436,14 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an undo takes a record that the list lacks for deleted',
-    file: 'src/jobs/server-records.ts',
+    file: 'src/jobs/plan/planning.ts',
     line: 'if ((await api[RESOURCES[resource].plural].get(id)) === undefined) return',
     to: 'return',
     tests: ['test/commands/described-servers.test.ts'],
   },
   {
     name: 'an undo creates a deleted record again with members that no update sends',
-    file: 'src/jobs/plan/undo-record.ts',
+    file: 'src/jobs/plan/make-undo.ts',
     line: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)',
     to: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)',
     tests: ['test/commands/described-servers.test.ts'],

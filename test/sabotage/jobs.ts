@@ -31,7 +31,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an edited row whose create is in doubt is created anew',
-    file: 'src/jobs/plan/retried-lines.ts',
+    file: 'src/jobs/plan/make-retry.ts',
     line: 'if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)',
     to: '',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
@@ -95,13 +95,13 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a file of failed rows sends rows again that a correction has done',
     file: 'src/jobs/plan/plan-rows.ts',
-    line: 'const done = retried(row)?.done',
+    line: 'const done = failed?.done',
     to: 'const done = undefined',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
     name: 'a retry forgets which rows wait for others',
-    file: 'src/jobs/plan/moved-operations.ts',
+    file: 'src/jobs/plan/plan-builder.ts',
     line: 'const first = waits === undefined ? undefined : this.#places.get(waits)',
     to: 'const first = waits === undefined ? undefined : this.#places.get(-1)',
     tests: ['test/jobs/moved-operations.test.ts'],
@@ -122,14 +122,14 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an undo that another process planned meanwhile is planned once more',
-    file: 'src/jobs/plan/earlier-undos.ts',
+    file: 'src/jobs/plan/undo-scope.ts',
     line: 'if (newer) throw startedMeanwhile(newer.id)',
     to: '',
     tests: ['test/commands/jobs/started-twice.test.ts'],
   },
   {
     name: 'the undo of an import of notes does not find them',
-    file: 'src/jobs/plan/notes-of-deals.ts',
+    file: 'src/jobs/plan/undo-scope.ts',
     line: "const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)",
     to: 'const id = image ? idText(image.deal_id) : undefined',
     tests: ['test/commands/beyond-contract.test.ts'],
@@ -374,21 +374,21 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an undo overwrites a value that was changed since',
-    file: 'src/jobs/plan/undo-record.ts',
+    file: 'src/jobs/plan/make-undo.ts',
     line: 'if (changedSince(now, { [name]: value }).length > 0) {',
     to: 'if (changedSince(now, { [name]: value }).length > 1) {',
     tests: ['test/jobs/undo-record.test.ts'],
   },
   {
     name: 'an undo leaves what the server only writes in another form',
-    file: 'src/jobs/plan/undo-record.ts',
+    file: 'src/jobs/plan/make-undo.ts',
     line: 'return names.filter((name) => !isAlike(memberOf(now, name), memberOf(written, name)))',
     to: 'return names',
     tests: ['test/jobs/undo-record.test.ts'],
   },
   {
     name: 'an undo deletes a record that was changed since',
-    file: 'src/jobs/plan/undo-record.ts',
+    file: 'src/jobs/plan/make-undo.ts',
     line: "if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]",
     to: "if (typeof now.version === 'number') return []",
     tests: ['test/jobs/undo-record.test.ts'],
@@ -444,7 +444,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an undo that is run twice deletes records that were created since',
-    file: 'src/jobs/plan/earlier-undos.ts',
+    file: 'src/jobs/plan/undo-scope.ts',
     line: 'if (by === undefined) return { held: job, before: [], others: [], planned, refuseNewer: () => {} }',
     to: 'if (by === undefined) continue',
     tests: ['test/commands/undo.test.ts'],
@@ -459,8 +459,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of a change writes the whole old record over newer members',
     file: 'src/jobs/plan/make-undo.ts',
-    line: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: patch, before: record },",
-    to: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: writableOf(before), before: record },",
+    line: "if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }",
+    to: "if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body: before, before: record }, left }",
     tests: ['test/commands/undo.test.ts'],
   },
   {
@@ -507,7 +507,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'undos of two parts are one run',
-    file: 'src/jobs/plan/earlier-undos.ts',
+    file: 'src/jobs/plan/undo-scope.ts',
     line: 'const text = selected ? JSON.stringify([only ?? null, selected]) : only?.join()',
     to: 'const text = only?.join()',
     tests: ['test/commands/undo.test.ts'],
@@ -577,7 +577,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an undo of a merge makes a loser again before its winner gave the email back',
-    file: 'src/jobs/plan/moved-operations.ts',
+    file: 'src/jobs/plan/plan-builder.ts',
     line: 'const [waits, noted] = this.#isReverse ? [op, after] : [after, op]',
     to: 'const [waits, noted] = [after, op]',
     tests: ['test/jobs/moved-operations.test.ts'],
@@ -626,7 +626,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a plan has members that no plan has',
-    file: 'src/jobs/plan/plan-shape.ts',
+    file: 'src/jobs/plan/check-plan.ts',
     line: 'if (own === undefined) return `a plan has no member ${JSON.stringify(place(name))} there`',
     to: 'if (own === undefined) continue',
     tests: ['test/commands/jobs/altered-plan.test.ts'],

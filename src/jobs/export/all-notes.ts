@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { idText } from '../../core/json.ts'
-import { listParts } from '../server-records.ts'
+import { listParts } from '../plan/planning.ts'
 
 /** Lists of notes that are read at the same time. */
 const LISTS_AT_ONCE = 8

@@ -3,7 +3,7 @@ import { idText, isJsonObject, type JsonObject, parseExactJson } from '../../cor
 import { MADE_UNKNOWN } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { recordDigest } from '../plan/digest.ts'
-import { matchKey } from '../plan/existing.ts'
+import { matchKey } from '../plan/match-keys.ts'
 import type { JobFile } from '../store/job-file.ts'
 import { STATES } from '../store/progress.ts'
 import { CreatedMatcher, type CreatedRecord } from './match-created.ts'

@@ -1,7 +1,7 @@
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { isMadeSince } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { membersText, naturalName } from '../plan/existing.ts'
+import { membersText, naturalName } from '../plan/match-keys.ts'
 import type { Task } from './task-queue.ts'
 
 /** A record that is equal to what an operation would have created. */
