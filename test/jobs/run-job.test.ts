@@ -180,7 +180,7 @@ test('a job that another process sends is refused, and sent once', async () => {
   const [one, other] = await Promise.allSettled([sendJob(paths, url), sendJob(paths, url)])
   expect([one.status, other.status].toSorted()).toEqual(['fulfilled', 'rejected'])
   const refused = one.status === 'rejected' ? one : other
-  expect(refused).toMatchObject({ reason: { code: 'machine', message: expect.stringContaining('is held by') } })
+  expect(refused).toMatchObject({ reason: { code: 'conflict', message: expect.stringContaining('is held by') } })
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(3)
 })
 
@@ -251,7 +251,7 @@ test('a job that a process is sending again is not removed', async () => {
   const paths = await makeJob(people(1))
   const { id, jobsFolder, db } = paths
   const remove = () => removeJobs(jobsFolder, [id])
-  await withJobLock(paths, () => expect(remove()).rejects.toMatchObject({ code: 'machine' }))
+  await withJobLock(paths, () => expect(remove()).rejects.toMatchObject({ code: 'conflict' }))
   expect(existsSync(db)).toBe(true)
   await remove()
   expect(existsSync(db)).toBe(false)

@@ -110,7 +110,7 @@ function leftDrafts(jobsFolder: string, nowMs: number): readonly Pruned[] {
   })
 }
 
-/** CrmError `machine` if another process sends one of the jobs. */
+/** CrmError `conflict` if another process sends one of the jobs. */
 export async function removeJobs(jobsFolder: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     if (id.startsWith('.new-')) rmSync(join(jobsFolder, id), { recursive: true, force: true })

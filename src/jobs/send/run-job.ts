@@ -65,7 +65,7 @@ export interface JobOutcome {
 const MOST_ROUNDS = 5
 
 /**
- * Sends what is left of a job, from where an earlier process stopped. Only one process may do so: CrmError `machine` names the
+ * Sends what is left of a job, from where an earlier process stopped. Only one process may do so: CrmError `conflict` names the
  * other one. Failed rows are in the outcome; an error that prevents the start is thrown.
  */
 export function runJob(run: JobRun): Promise<JobOutcome> {

@@ -59,12 +59,12 @@ export function openEarlier(paths: JobPaths): JobFile {
   return file
 }
 
-/** Must be called before the job is changed. CrmError `machine` if an earlier version of crm is sending it. */
+/** Must be called before the job is changed. CrmError `conflict` if an earlier version of crm is sending it. */
 export async function convertEarlier(paths: JobPaths): Promise<void> {
   const { plan, lock } = filesOf(paths)
   if (existsSync(paths.db) || !existsSync(plan)) return
   if (await isLocked(lock))
-    throw new CrmError('machine', `an earlier version of crm is sending ${paths.id}`, {
+    throw new CrmError('conflict', `an earlier version of crm is sending ${paths.id}`, {
       hint: `wait until it has ended; it is the process in ${lock}`,
     })
   convert(paths)

@@ -16,7 +16,7 @@ const READONLY = 8
 /**
  * Runs `work` with an exclusive lock on the job: the write lock of an empty SQLite database. The kernel releases it when the process
  * ends. The file must not be opened by other code, because closing it would release the lock (sqlite.org/howtocorrupt.html, 2.2).
- * CrmError `machine` if another process holds the lock.
+ * CrmError `conflict` if another process holds the lock.
  */
 export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<Result>): Promise<Result> {
   const database = take(paths)
@@ -65,7 +65,7 @@ function take(paths: JobPaths): DatabaseSync {
 }
 
 function heldError(paths: JobPaths): CrmError {
-  return new CrmError('machine', `${paths.id} is held by ${holderOf(paths)}`, {
+  return new CrmError('conflict', `${paths.id} is held by ${holderOf(paths)}`, {
     hint: `wait until it ends: crm jobs show ${paths.id}`,
     job: paths.id,
     isBusy: true,

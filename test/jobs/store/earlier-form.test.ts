@@ -114,7 +114,7 @@ test('while another process may be sending it, it is read into memory alone, and
   await withLock(join(paths.earlier, 'lock'), async () => {
     expect(stateOf(paths)).toContain('"con_0"')
     expect(readdirSync(paths.jobsFolder)).toEqual([paths.id])
-    await expect(convertEarlier(paths)).rejects.toMatchObject({ code: 'machine' })
+    await expect(convertEarlier(paths)).rejects.toMatchObject({ code: 'conflict' })
   })
   await convertEarlier(paths)
   expect(readdirSync(paths.jobsFolder)).toEqual([paths.id, `${paths.id}.db`])
