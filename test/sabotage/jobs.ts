@@ -100,6 +100,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
+    name: 'a row that a retry found unchanged is still listed as failed',
+    file: 'src/jobs/plan/plan-rows.ts',
+    line: 'if (failed && !failed.done) builder.settle(row, failed.of)',
+    to: 'if (failed && builder.next < 0) builder.settle(row, failed.of)',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
     name: 'a retry forgets which rows wait for others',
     file: 'src/jobs/plan/moved-operations.ts',
     line: 'const first = waits === undefined ? undefined : this.#places.get(waits)',

@@ -99,7 +99,7 @@ function* failedRows({ progress, end }: JobState, retried: RetriedRows): Generat
 async function laterFailures(job: JobState, retried: RetriedRows): Promise<Later> {
   const wanted = new Map<JobState, Set<number>>()
   for (const row of failedRows(job, retried)) {
-    if (row) wanted.set(row.job, (wanted.get(row.job) ?? new Set()).add(row.op))
+    if (row?.op !== undefined) wanted.set(row.job, (wanted.get(row.job) ?? new Set()).add(row.op))
   }
   const later = new Map<string, Omit<LeftFailure, 'operation'>>()
   for (const [retry, ops] of wanted) {

@@ -13,7 +13,7 @@ import { isJobLocked } from '../store/job-lock.ts'
 import { openJob } from '../store/open-job.ts'
 import { JobProgress, STATES } from '../store/progress.ts'
 import type { JobState } from './job-state.ts'
-import { readRetriedRows } from './retried-rows.ts'
+import { isDone, readRetriedRows } from './retried-rows.ts'
 
 /** A row that failed or is in doubt, and why. */
 export interface RowFailure {
@@ -51,7 +51,7 @@ export function* failuresOf(
  */
 async function readLeft(paths: JobPaths, progress: JobProgress, isSent: boolean): Promise<(op: number) => boolean> {
   const retried = await readRetriedRows(paths.jobsFolder, paths)
-  return (op) => isFailure(progress, op) && !(isSent && progress.isUnanswered(op)) && retried.of(op)?.end !== 'done'
+  return (op) => isFailure(progress, op) && !(isSent && progress.isUnanswered(op)) && !isDone(retried.of(op))
 }
 
 /** The number of failed rows that each retry has done since, by its id. */
@@ -60,7 +60,7 @@ export async function doneSince({ paths, progress, end }: JobState): Promise<Rea
   const retried = await readRetriedRows(paths.jobsFolder, paths)
   for (let op = 0; op < operationCount(end); op++) {
     const row = isFailure(progress, op) ? retried.of(op) : undefined
-    if (row?.end === 'done') done.set(row.job.paths.id, (done.get(row.job.paths.id) ?? 0) + 1)
+    if (row && isDone(row)) done.set(row.job.paths.id, (done.get(row.job.paths.id) ?? 0) + 1)
   }
   return done
 }
@@ -235,7 +235,10 @@ export async function* leftOutPages(paths: JobPaths): AsyncGenerator<FailurePage
   try {
     let items: CrmRecord[] = []
     for (const text of job.leftOut()) {
-      items.push(parseExactJson(text) as CrmRecord)
+      const item = parseExactJson(text) as CrmRecord
+      // A row that changes nothing counts as unchanged.
+      if (item.code === undefined) continue
+      items.push(item)
       if (items.length < PAGE_ROWS) continue
       yield { items, nextCursor: undefined }
       items = []

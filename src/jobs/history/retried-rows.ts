@@ -12,9 +12,10 @@ import { type JobState, readJobState } from './job-state.ts'
 /** The last time that a row was sent by a retry: of its job, of another retry, or of one of those in turn. */
 export interface RetriedRow {
   readonly job: JobState
-  /** In the plan of that job. */
-  readonly op: number
-  readonly end: 'done' | 'doubt' | 'failed'
+  /** In the plan of that job; undefined for an unchanged row, which has none. */
+  readonly op: number | undefined
+  /** `unchanged`: its record had these values already. */
+  readonly end: 'done' | 'unchanged' | 'doubt' | 'failed'
 }
 
 /** The retries of a job, of the job that it retries, and of those in turn, and what they did with its rows. */
@@ -44,9 +45,14 @@ export function unfinishedRetry(command: readonly string[], job: JobState): CrmE
   })
 }
 
+/** Whether the row needs no further retry. */
+export function isDone(row: RetriedRow | undefined): boolean {
+  return row?.end === 'done' || row?.end === 'unchanged'
+}
+
 /** Whether a retry has done the row, or may have: then it is not sent again. */
 export function isSettled(row: RetriedRow | undefined): boolean {
-  return row?.end === 'done' || row?.end === 'doubt'
+  return isDone(row) || row?.end === 'doubt'
 }
 
 /** The ids of the jobs that retry each job, or a retry of it, by the first job; each list the oldest first. */
@@ -105,6 +111,9 @@ async function rootOf(jobsFolder: string, root: string): Promise<readonly JobSta
 /** The operation of the first job whose row an operation sends; undefined if it is none of them. */
 type Origins = (op: number) => number | undefined
 
+/** Other rows that are left out have a code. */
+const UNCHANGED = "SELECT place, text, digest FROM left_out WHERE text ->> 'code' IS NULL"
+
 interface Known {
   readonly jobsFolder: string
   readonly origins: ReadonlyMap<string, Origins>
@@ -122,14 +131,18 @@ function addRows(rows: Map<number, RetriedRow>, job: JobState, { jobsFolder, ori
     byPlace ??= placesIn(jobsFolder, of)
     return byPlace.get(placeOf(operation.head))
   }
+  const take = (origin: number | undefined, op: number | undefined, end: RetriedRow['end'] | undefined): void => {
+    if (origin !== undefined && end && !isSettled(rows.get(origin))) rows.set(origin, { job, op, end })
+  }
   try {
+    for (const { text } of plan.texts(UNCHANGED))
+      take(originOf?.((JSON.parse(text) as { of: number }).of), undefined, 'unchanged')
     for (const operation of plan.all()) {
       const named = namedBy(operation)
       const origin = named === undefined ? undefined : originOf?.(named)
       if (origin === undefined) continue
       own.set(operation.op, origin)
-      const end = sentEnd(job.progress, operation.op)
-      if (end && !isSettled(rows.get(origin))) rows.set(origin, { job, op: operation.op, end })
+      take(origin, operation.op, sentEnd(job.progress, operation.op))
     }
   } finally {
     plan.close()

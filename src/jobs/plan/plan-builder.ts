@@ -183,6 +183,12 @@ export class PlanBuilder {
     this.counts[why] += rows
   }
 
+  /** A row of a retry that would change nothing: its record has these values. `of`: the operation that failed. */
+  settle({ line }: InputRow, of: number): void {
+    this.leaveOut('unchanged')
+    this.#writer.leaveOut(JSON.stringify({ line, of }))
+  }
+
   /** A row that is skipped, and why: one line, or one for each member. */
   skip(lines: readonly LeftOut[]): void {
     this.leaveOut('skipped')

@@ -99,13 +99,13 @@ function skippedRow(
 
 /** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
-  const { draft, source, builder, noun, list, onRead, isAgain, note, errors } = parts
+  const { draft, source, noun, list, onRead, isAgain, note, errors } = parts
   const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
   const before = pages && (await EqualRecords.read({ folder: draft.folder, pages, onRead }))
   try {
     for await (const rows of source.rows(errors.onRefused)) {
       for (const row of rows) {
-        if (before?.has(row.fields)) builder.leaveOut('unchanged')
+        if (before?.has(row.fields)) leaveUnchanged(parts, row)
         else addAllowed(parts, row, createOf(noun, row))
       }
     }
@@ -185,11 +185,17 @@ interface Matched {
 function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, renewed }: Matched): void {
   const { builder, noun } = parts
   if (planned === undefined) return
-  if (planned === 'unchanged') builder.leaveOut(planned)
+  if (planned === 'unchanged') leaveUnchanged(parts, row)
   else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
   else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
   else if (planned.do === 'fail') builder.fail({ ...planned, ...linkOf(parts, row) })
   else addAllowed(parts, row, planned, (digest, n) => renewed.find(digest, n))
+}
+
+function leaveUnchanged({ builder, retried }: PlanRowsParts, row: InputRow): void {
+  const failed = retried(row)
+  if (failed && !failed.done) builder.settle(row, failed.of)
+  else builder.leaveOut('unchanged')
 }
 
 function linkOf({ retried }: PlanRowsParts, row: InputRow): Pick<Planned, 'of'> {
