@@ -5,13 +5,11 @@ import { isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import { operationCount, type PlanInput, type PlanOperation } from '../plan/plan-format.ts'
-import type { DoubtEntry, FailedEntry } from '../store/entry.ts'
-import { HEADER_ROW } from '../store/input-copy.ts'
-import type { JobFile } from '../store/job-file.ts'
+import { HEADER_ROW, type JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { isJobLocked } from '../store/job-lock.ts'
 import { openJob } from '../store/open-job.ts'
-import { JobProgress, STATES } from '../store/progress.ts'
+import { type FailedEntry, JobProgress, STATES } from '../store/progress.ts'
 import type { JobState } from './job-state.ts'
 import { isDone, readRetriedRows } from './retried-rows.ts'
 
@@ -76,7 +74,7 @@ function textsBetween(job: JobFile, operations: readonly PlanOperation[]): [numb
   return job.rows(sql, from, to).map(([op, text]) => [Number(op), String(text)])
 }
 
-type FailureText = Omit<FailedEntry, 't' | 'op'> | Pick<DoubtEntry, 'why'>
+type FailureText = Omit<FailedEntry, 't' | 'op'> | { readonly why: string }
 
 function failureOf(operation: PlanOperation, entry: FailureText): RowFailure {
   if ('why' in entry) {

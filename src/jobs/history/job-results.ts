@@ -1,8 +1,7 @@
-import type { ResultFlag } from '../store/entry.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { withJob } from '../store/open-job.ts'
-import { JobProgress, STATES } from '../store/progress.ts'
+import { JobProgress, type ResultFlag, STATES } from '../store/progress.ts'
 import { failuresOf, NO_ANSWER } from './failures.ts'
 
 /** What the response to an operation says of its record, beside that the operation was done. */

@@ -1,13 +1,13 @@
 import { changedMembers } from '../../core/changes.ts'
-import { idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
-import { MADE_UNKNOWN } from '../../core/made-at.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isMadeSince, MADE_UNKNOWN } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { recordDigest } from '../plan/digest.ts'
-import { matchKey } from '../plan/existing.ts'
+import { matchKey, membersText, naturalName } from '../plan/existing.ts'
 import type { JobFile } from '../store/job-file.ts'
 import { STATES } from '../store/progress.ts'
-import { CreatedMatcher, type CreatedRecord } from './match-created.ts'
-import type { Task } from './task-queue.ts'
+import type { SendingJob } from './services.ts'
+import type { Task } from './tasks.ts'
 
 /** What the records show about an operation with an unknown outcome. */
 export type LookUpResult =
@@ -17,24 +17,11 @@ export type LookUpResult =
   /** `isThere`: the record to change or delete exists, with neither its old nor its intended values. */
   | { readonly type: 'doubt'; readonly why: string; readonly isThere?: true }
 
-export interface ListedRecords {
-  /** All records, from the first page on. */
-  list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Those of these ids that belong to other operations. */
-  claimed(ids: ReadonlySet<string>): ReadonlySet<string>
-  /** Some records that this job created or changed: a list without any of them proves nothing. */
-  recentRecords(): ReadonlySet<string>
-  /** Whether an empty list proves absence without recentRecords: an unknown server may never list anything. */
-  readonly isEmptyBelieved: boolean
-  /**
-   * Members by which planning found no record equal to a row with values there: an equal record that shows no creation time was
-   * created since. Undefined: planning proves nothing.
-   */
-  readonly comparedBy: readonly string[] | undefined
-}
+/** What a look-up needs of a job. */
+type Looking = Pick<SendingJob, 'plan' | 'services' | 'terms'>
 
 /** One pass over the list, whatever the number of operations. */
-export async function lookUp(records: ListedRecords, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
+export async function lookUp(sending: Looking, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
   const creates = tasks.filter(({ operation }) => operation.head.do === 'create')
   const changes = Map.groupBy(
     tasks.filter(({ operation }) => operation.head.do !== 'create'),
@@ -42,22 +29,22 @@ export async function lookUp(records: ListedRecords, tasks: readonly Task[]): Pr
   )
   const matcher = new CreatedMatcher(creates)
   const findings = new Map<Task, LookUpResult>()
-  const list = new ListProof(creates.length > 0 ? records.recentRecords() : new Set())
-  for await (const { items } of records.list()) {
+  const list = new ListProof(creates.length > 0 ? recentRecordsIn(sending.plan) : new Set())
+  for await (const { items } of listOf(sending)) {
     for (const record of items) {
       list.see(record)
       if (creates.length > 0) matcher.see(record)
       for (const task of changes.get(idText(record.id)) ?? []) findings.set(task, judgeRecord(task, record))
     }
   }
-  judgeCreates(creates, matcher, records, findings)
+  judgeCreates(sending.plan, creates, { matcher, findings })
   doubtUnnamed(creates, matcher, findings)
   await lookForPartly(
-    records,
+    sending,
     creates.filter((task) => (findings.get(task)?.type ?? 'absent') === 'absent'),
     { matcher, findings },
   )
-  list.doubtAbsent(creates, findings, records.isEmptyBelieved)
+  list.doubtAbsent(creates, findings, sending.terms.keys.isKept)
   for (const task of tasks) if (!findings.has(task)) findings.set(task, list.whyUnnamed(task) ?? withoutRecord(task))
   return findings
 }
@@ -88,7 +75,7 @@ class ListProof {
     return { type: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
   }
 
-  /** A list that may hide created records leaves the absent ones in doubt. */
+  /** A list that may hide created records leaves the absent ones in doubt. An unknown server may never list anything. */
   doubtAbsent(tasks: readonly Task[], findings: Map<Task, LookUpResult>, isEmptyBelieved: boolean): void {
     const why = this.#whyNoProof(isEmptyBelieved)
     if (why === undefined) return
@@ -114,6 +101,10 @@ function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Lo
   return { type: 'doubt', why, isThere: true }
 }
 
+function listOf({ plan, services }: Looking): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
+  return services.list(plan.head.noun)
+}
+
 interface Looked {
   readonly matcher: CreatedMatcher
   readonly findings: Map<Task, LookUpResult>
@@ -123,17 +114,13 @@ interface Looked {
  * A list may omit members that were sent. Then rows are compared by the members that it shows: no match proves that nothing
  * was made; a match does not prove that the record belongs to the row.
  */
-async function lookForPartly(
-  records: ListedRecords,
-  absent: readonly Task[],
-  { matcher, findings }: Looked,
-): Promise<void> {
+async function lookForPartly(sending: Looking, absent: readonly Task[], { matcher, findings }: Looked): Promise<void> {
   const partly = absent.filter((task) => matcher.hiddenOf(task).length > 0)
   if (partly.length === 0) return
   const shown = new CreatedMatcher(partly, matcher)
-  for await (const { items } of records.list()) for (const record of items) shown.see(record)
+  for await (const { items } of listOf(sending)) for (const record of items) shown.see(record)
   const found = partly.map((task) => [task, [...shown.candidates(task), ...shown.near(task)]] as const)
-  const claimed = records.claimed(new Set(found.flatMap(([, candidates]) => candidates.map(({ id }) => id))))
+  const claimed = claimedIn(sending.plan, new Set(found.flatMap(([, candidates]) => candidates.map(({ id }) => id))))
   for (const [task, candidates] of found) {
     const free = candidates.find(({ id }) => !claimed.has(id))
     const hidden = matcher.hiddenOf(task).join(', ')
@@ -160,20 +147,16 @@ function withoutRecord({ operation: { head } }: Task): LookUpResult {
 }
 
 /** Equal operations are interchangeable: each record counts for one of them, whichever created it. */
-function judgeCreates(
-  tasks: readonly Task[],
-  matcher: CreatedMatcher,
-  records: ListedRecords,
-  findings: Map<Task, LookUpResult>,
-): void {
+function judgeCreates(plan: JobFile, tasks: readonly Task[], { matcher, findings }: Looked): void {
   const ids = new Set(tasks.flatMap((task) => [...matcher.candidates(task), ...matcher.near(task)].map(({ id }) => id)))
   if (ids.size === 0) return
-  const claimed = records.claimed(ids)
+  const claimed = claimedIn(plan, ids)
+  const names = comparedBy(plan)
   const taken = new Set<string>()
   for (const alike of groupByDigest(tasks)) {
     const [first] = alike
     const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
-    const isCompared = first !== undefined && wasCompared(first, records.comparedBy)
+    const isCompared = first !== undefined && wasCompared(first, names)
     for (const [index, task] of alike.entries())
       findings.set(task, judgeCandidates(free, { index, tasks: alike.length, isCompared }))
     for (const { id } of free) taken.add(id)
@@ -182,6 +165,15 @@ function judgeCreates(
     const near = matcher.near(task).find(({ id }) => !claimed.has(id) && !taken.has(id))
     if (near && findings.get(task)?.type === 'absent') findings.set(task, nearly(near))
   }
+}
+
+/**
+ * Members by which planning found no record equal to a row with values there: an equal record that shows no creation time was created
+ * since. Without `--match`, an existing record leaves one equal row unchanged; it may be equal to another row, which is created.
+ */
+function comparedBy({ head, end }: JobFile): readonly string[] | undefined {
+  const isMatched = (head.terms?.match.names.length ?? 0) > 0
+  return isMatched || end.unchanged === 0 ? head.compared : undefined
 }
 
 function wasCompared({ operation: { body } }: Task, names: readonly string[] | undefined): boolean {
@@ -225,7 +217,7 @@ const MOST_RECENT = 20
 const MADE = `SELECT text ->> 'id' FROM result WHERE state = ${STATES.done} AND text ->> 'id' IS NOT NULL`
 
 /** Those of these ids that are the result of a done operation. */
-export function claimedIn(job: JobFile, ids: ReadonlySet<string>): ReadonlySet<string> {
+function claimedIn(job: JobFile, ids: ReadonlySet<string>): ReadonlySet<string> {
   const rows = job.rows(`${MADE} AND text ->> 'id' IN (SELECT value FROM json_each(?))`, JSON.stringify([...ids]))
   return new Set(rows.map(([id]) => String(id)))
 }
@@ -240,4 +232,105 @@ export function recentRecordsIn(job: JobFile): ReadonlySet<string> {
 export function createdIdsIn(job: JobFile, most: number): readonly string[] {
   const rows = job.rows(`${MADE} AND text ->> 'status' = 201 ORDER BY op DESC LIMIT ?`, most)
   return rows.map(([id]) => String(id)).reverse()
+}
+
+/** A record that is equal to what an operation would have created. */
+interface CreatedRecord {
+  readonly id: string
+  /** Undefined if the server does not state whether it was created since the lease. */
+  readonly isSince: true | undefined
+}
+
+/** Finds, in one pass over a list, the records that operations may have created. */
+class CreatedMatcher {
+  /** By the names of the members that were sent, and then by their values. */
+  readonly #groups = new Map<string, { names: readonly string[]; byText: Map<string, Task[]> }>()
+  readonly #byName = new Map<string, Task[]>()
+  readonly #found = new Map<Task, CreatedRecord[]>()
+  readonly #near = new Map<Task, CreatedRecord[]>()
+  /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
+  readonly #unnamed = new Set<Task>()
+  readonly #sent = new Map<Task, readonly string[]>()
+  /** Members that no record so far has. */
+  readonly #hidden = new Set<string>()
+  #isAnySeen = false
+
+  /** `by` has seen the whole list; members that no record has are not compared. */
+  constructor(tasks: readonly Task[], by?: CreatedMatcher) {
+    for (const task of tasks) this.#add(task, by ? by.#hidden : NONE)
+  }
+
+  /** Members that were sent and that no record of the list has: the list omits them. */
+  hiddenOf(task: Task): readonly string[] {
+    return this.#isAnySeen ? (this.#sent.get(task) ?? []).filter((name) => this.#hidden.has(name)) : []
+  }
+
+  /** Whether the list shows any member that was sent. */
+  isCompared(task: Task): boolean {
+    return (this.#sent.get(task) ?? []).length > 0
+  }
+
+  see(record: CrmRecord): void {
+    const id = idText(record.id)
+    const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(membersText(record, names)) ?? [])
+    const near = this.#byName.get(naturalName(record) ?? '') ?? []
+    if (id === undefined) {
+      for (const task of [...same, ...near]) if (isMadeSince(record, task.leasedMs) !== false) this.#unnamed.add(task)
+      return
+    }
+    this.#isAnySeen = true
+    for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
+    keepIn(this.#found, same, { id, record })
+    keepIn(this.#near, near, { id, record })
+  }
+
+  /** Whether a record without an id agrees with what was sent. */
+  isUnnamed(task: Task): boolean {
+    return this.#unnamed.has(task)
+  }
+
+  /** Records created since the lease with the same email or name: the server may have trimmed values, or a person edited them. */
+  near(task: Task): readonly CreatedRecord[] {
+    return this.#near.get(task) ?? []
+  }
+
+  candidates(task: Task): readonly CreatedRecord[] {
+    return this.#found.get(task) ?? []
+  }
+
+  #add(task: Task, hidden: ReadonlySet<string>): void {
+    const sent = parseExactJson(task.operation.body?.toString('utf8') ?? '{}')
+    if (!isJsonObject(sent)) return
+    const body = Object.fromEntries(Object.entries(sent).filter(([name]) => !hidden.has(name)))
+    const shown = Object.keys(body).filter((name) => isShown(body[name]))
+    this.#sent.set(task, shown)
+    for (const name of shown) this.#hidden.add(name)
+    const names = Object.keys(body).sort()
+    const key = JSON.stringify(names)
+    const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }
+    this.#groups.set(key, group)
+    const text = membersText(body, names)
+    group.byText.set(text, [...(group.byText.get(text) ?? []), task])
+    const name = naturalName(body)
+    if (name !== undefined) this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function isShown(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+interface Seen {
+  readonly id: string
+  readonly record: CrmRecord
+}
+
+/** Not for a task that was leased after the record was made. */
+function keepIn(map: Map<Task, CreatedRecord[]>, tasks: readonly Task[], { id, record }: Seen): void {
+  for (const task of tasks) {
+    const isSince = isMadeSince(record, task.leasedMs)
+    if (isSince !== false) map.set(task, [...(map.get(task) ?? []), { id, isSince }])
+  }
 }

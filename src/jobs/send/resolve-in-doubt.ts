@@ -1,76 +1,67 @@
 import { isListUnreadable } from '../../api/pages/page-errors.ts'
 import { durationText } from '../../core/duration.ts'
-import type { Journal } from '../store/journal.ts'
-import type { JobProgress } from '../store/progress.ts'
-import type { Leases } from './leases.ts'
-import { type ListedRecords, type LookUpResult, lookUp } from './look-up.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { type LookUpResult, lookUp } from './look-up.ts'
 import { type GoneAs, TAKEN } from './send-outcome.ts'
-import type { Unsettled } from './services.ts'
-import type { Task } from './task-queue.ts'
+import type { SendingJob, Unsettled } from './services.ts'
+import type { Task } from './tasks.ts'
 
 /** A list may lag behind the writes; absent records are looked up again after this time. */
 const SETTLE_MS = 2000
-
-export interface ResolveParts {
-  readonly journal: Journal
-  readonly progress: JobProgress
-  readonly leases: Leases
-  /** Undefined if the resource cannot be listed, such as notes. */
-  readonly records: ListedRecords | undefined
-  /** Why there are no records, for people. */
-  readonly whyUnread: string
-  /** The reason not to send an absent record again; undefined when it is sent. */
-  readonly whyNoMore: string | undefined
-  readonly lifeMs: number
-  readonly serverNowMs: () => number
-  readonly steadyMs: () => number
-  /** When this process started, by the steady clock; earlier processes sent before. */
-  readonly startedMs: number
-  /** False if it was interrupted. */
-  readonly sleep: (ms: number) => Promise<boolean>
-  readonly onWait: (why: string, waitMs: number) => void
-}
 
 /**
  * Ends operations whose outcome only the records show: done or in doubt. Returns those that were proved absent, under a new
  * lease and a new generation; undefined if it was interrupted, and then they are unchanged.
  */
 export async function resolveInDoubt(
-  parts: ResolveParts,
+  sending: SendingJob,
   unsettled: readonly Unsettled[],
+  whyNoMore: string | undefined,
 ): Promise<readonly Task[] | undefined> {
-  const { records } = parts
-  if (!records) {
-    for (const { task, why } of unsettled) endInDoubt(parts, task, `${why}, and ${parts.whyUnread}`)
-    parts.journal.sync()
+  const { plan, journal, terms, services, clock, hooks } = sending
+  if (!isReadable(sending)) {
+    for (const { task, why } of unsettled)
+      endInDoubt(sending, task, `${why}, and ${plan.head.noun} cannot be read back`)
+    journal.sync()
     return []
+  }
+  const sleep = async (ms: number) => {
+    await services.sleep(ms, services.signal)
+    return !services.signal.aborted
   }
   const tasks = unsettled.map(({ task }) => task)
   // A request that is still in progress would create a record that was just proved absent.
-  const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
-  if (waitMs > 0)
-    parts.onWait(
-      `earlier requests may still take effect, up to ${durationText(parts.lifeMs)} after they were sent`,
-      waitMs,
-    )
-  if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
-  const first = await look(records, tasks)
+  const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(sending, one)))
+  if (waitMs > 0) {
+    const why = `earlier requests may still take effect, up to ${durationText(terms.lifeMs)} after they were sent`
+    hooks.onPause({ why, untilMs: clock.nowMs() + waitMs })
+  }
+  if (waitMs > 0 && !(await sleep(waitMs))) return undefined
+  const first = await look(sending, tasks)
   const absent = tasks.filter((task) => first.get(task)?.type === 'absent')
   // Written before the second lookup, so that an adopted record is not matched to another, equal row.
   const goneAs = new Map(unsettled.map((one) => [one.task, one.goneAs]))
-  for (const [task, finding] of first) if (finding.type !== 'absent') keep(parts, task, finding, goneAs.get(task))
-  if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
-  const second = absent.length > 0 ? await look(records, absent) : new Map<Task, LookUpResult>()
+  const keepOne = (task: Task, finding: LookUpResult) =>
+    keep(sending, task, finding, { goneAs: goneAs.get(task), whyNoMore })
+  for (const [task, finding] of first) if (finding.type !== 'absent') keepOne(task, finding)
+  if (absent.length > 0 && !(await sleep(SETTLE_MS))) return undefined
+  const second = absent.length > 0 ? await look(sending, absent) : new Map<Task, LookUpResult>()
   const raised: Task[] = []
-  for (const [task, finding] of second) if (keep(parts, task, finding, goneAs.get(task))) raised.push(task)
-  parts.journal.sync()
+  for (const [task, finding] of second) if (keepOne(task, finding)) raised.push(task)
+  journal.sync()
   return raised
 }
 
+/** Not so for notes, and on servers without a list. */
+function isReadable({ plan, services }: SendingJob): boolean {
+  const resource = resourceOf(plan.head.noun)
+  return isListed(resource) && services.offers(resource, 'list')
+}
+
 /** All are in doubt when the list cannot be read to its end. */
-async function look(records: ListedRecords, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
+async function look(sending: SendingJob, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
   try {
-    return await lookUp(records, tasks)
+    return await lookUp(sending, tasks)
   } catch (error) {
     if (!isListUnreadable(error)) throw error
     const why = `it cannot be looked up: ${error.message}`
@@ -79,40 +70,45 @@ async function look(records: ListedRecords, tasks: readonly Task[]): Promise<Rea
 }
 
 /** The time until no request of the operation can still be in progress. */
-function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: ResolveParts, { task, isAnswered }: Unsettled): number {
+function quietMs({ terms, startedMs, services, clock }: SendingJob, { task, isAnswered }: Unsettled): number {
   if (isAnswered) return 0
-  const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - steadyMs()
+  const { lifeMs } = terms
+  const nowMs = services.clocks.steadyMs()
+  const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - nowMs
   if (!task.isResumed) return hereMs
   // The earlier process may have sent until the end of the window that it assumed.
-  const beforeMs = Math.min(startedMs + lifeMs - steadyMs(), task.windowEndMs - serverNowMs())
+  const beforeMs = Math.min(startedMs + lifeMs - nowMs, task.windowEndMs - clock.nowMs())
   return Math.max(hereMs, beforeMs)
 }
 
+interface Ends {
+  readonly goneAs: GoneAs | undefined
+  /** The reason not to send an absent record again; undefined when it is sent. */
+  readonly whyNoMore: string | undefined
+}
+
 /** True if the operation is sent again. */
-function keep(parts: ResolveParts, task: Task, finding: LookUpResult, goneAs?: GoneAs): boolean {
-  const { journal, progress, leases } = parts
+function keep(sending: SendingJob, task: Task, finding: LookUpResult, { goneAs, whyNoMore }: Ends): boolean {
+  const { journal, leases } = sending
   const { op } = task.operation
   if (goneAs && isThere(finding)) {
     journal.append(goneAs.ifThere)
-    progress.settle(op, 'failed')
     return false
   }
   switch (finding.type) {
     case 'done':
       journal.addResult(goneAs?.ifGone ?? [op, 0, finding.id, 'a'])
-      progress.settle(op, 'done')
       return false
     case 'gone':
       journal.append({ t: 'failed', op, status: null, code: 'not_found', field: null, reason: GONE, request: null })
-      progress.settle(op, 'failed')
       return false
     case 'doubt':
-      endInDoubt(parts, task, finding.why)
+      endInDoubt(sending, task, finding.why)
       return false
     case 'absent': {
-      const whyNoMore = task.isTaken ? `it is not there, and ${TAKEN}` : parts.whyNoMore
-      if (whyNoMore !== undefined) {
-        endInDoubt(parts, task, whyNoMore)
+      const why = task.isTaken ? `it is not there, and ${TAKEN}` : whyNoMore
+      if (why !== undefined) {
+        endInDoubt(sending, task, why)
         return false
       }
       leases.renew(task, true)
@@ -131,7 +127,6 @@ function isThere(finding: LookUpResult): boolean {
 
 const GONE = 'the record no longer exists'
 
-function endInDoubt({ journal, progress }: ResolveParts, { operation: { op } }: Task, why: string): void {
+function endInDoubt({ journal }: SendingJob, { operation: { op } }: Task, why: string): void {
   journal.append({ t: 'doubt', op, why })
-  progress.settle(op, 'doubt')
 }

@@ -14,7 +14,6 @@ import {
   type PlanHead,
   type PlanOperation,
 } from '../plan/plan-format.ts'
-import { HEADER_ROW } from './input-copy.ts'
 import type { JobPaths } from './job-folder.ts'
 import { isSqliteBusy, isSqliteError, storeBusy, storeError } from './sqlite-errors.ts'
 
@@ -24,6 +23,9 @@ const RESULTS_PAGE = 1000
 
 /** How long a statement waits for another process that has the file; a commit takes milliseconds. */
 const BUSY_MS = 10_000
+
+/** Used as `op` of the header row. */
+export const HEADER_ROW = -1
 
 /** Stored as user_version. */
 const FORMAT = 1
