@@ -2,20 +2,18 @@ import { existsSync, rmSync } from 'node:fs'
 import { CrmError } from '../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
-import { writeBefore } from './history/before-file.ts'
-import { cancelJob, setAside } from './history/cancel-job.ts'
-import { headIfReadable } from './history/earlier-jobs.ts'
+import { cancelJob, setAside } from './history/end-jobs.ts'
 import {
-  type FailurePage,
   type FailureReport,
-  failurePages,
-  leftOutPages,
+  type RejectsReport,
   reportFailures,
-  rowsLeft,
-} from './history/failures.ts'
-import { type RowTerms, rowTermsOf } from './history/find-jobs.ts'
+  reportRejects,
+  writeRejects,
+} from './history/failed-file.ts'
+import { type FailurePage, failurePages, leftOutPages, rowsLeft } from './history/failures.ts'
+import { headIfReadable, type RowTerms, rowTermsOf } from './history/find-jobs.ts'
 import { outcomeError } from './history/job-errors.ts'
-import { type OperationResult, operationResults } from './history/job-results.ts'
+import { type OperationResult, operationResults, writeBefore } from './history/job-results.ts'
 import {
   type DamagedJob,
   fieldsOfJob,
@@ -25,8 +23,7 @@ import {
   restOfJob,
   stateOrDamage,
 } from './history/job-state.ts'
-import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
-import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
+import { neededJobs, requireNeeds, waitingFor } from './history/merges.ts'
 import type { JobsHost } from './jobs-host.ts'
 import { replacedBy } from './plan/plan-builder.ts'
 import { operationValues } from './plan/plan-contents.ts'

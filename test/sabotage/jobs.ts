@@ -88,8 +88,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a row that the retry of a retry has sent is offered again',
     file: 'src/jobs/history/retried-rows.ts',
-    line: 'const root = first.get(of) ?? of',
-    to: 'const root = of',
+    line: "if (kind === 'retry' && of !== undefined) first.set(paths.id, first.get(of) ?? of)",
+    to: "if (kind === 'retry' && of !== undefined) first.set(paths.id, of)",
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
@@ -549,14 +549,14 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a loser is deleted although a deal names it',
-    file: 'src/jobs/history/needs.ts',
+    file: 'src/jobs/history/merges.ts',
     line: 'if (found.length === 0) return',
     to: 'if (found.length >= 0) return',
     tests: ['test/connectors/merge-references.test.ts'],
   },
   {
     name: 'the undo of a merge gives a deal the id of a contact that is gone',
-    file: 'src/jobs/history/renewed-ids.ts',
+    file: 'src/jobs/history/merges.ts',
     line: "else if (kind === 'create' && id !== null) next.set(own, id)",
     to: "else if (kind === 'create' && id !== null) gone.delete(own)",
     tests: ['test/connectors/merge-references.test.ts'],

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
-import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { type LeftFailure, readFailuresLeft } from '../history/failures.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import { unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'

@@ -18,7 +18,7 @@ import {
 import { undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { isBegun } from '../history/needs.ts'
+import { isBegun } from '../history/merges.ts'
 import { headOf } from '../store/open-job.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, makeJob, type PlanningContext, type RowRules } from './make-job.ts'

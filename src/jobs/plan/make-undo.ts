@@ -17,7 +17,7 @@ import {
   refusePartOfMerge,
   renewed,
   renewedIds,
-} from '../history/renewed-ids.ts'
+} from '../history/merges.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobDraft, JobPaths } from '../store/job-folder.ts'
 import { headOf, openJob } from '../store/open-job.ts'
