@@ -15,7 +15,6 @@ export interface RunIdentity {
   readonly run: string
   /** The run without what `--again` adds to it: its jobs send the same rows. */
   readonly firstRun: string
-  /** Of the input. */
   readonly sha256: string
   /** A finished job is no end: its rows are compared with the server again. */
   readonly isCompared: (job: JobState) => boolean
@@ -145,7 +144,6 @@ function pathsOf({ paths }: JobState): JobPaths {
   return paths
 }
 
-/** Whether it has begun, and not ended. */
 export function isOpen({ state }: JobState): boolean {
   return state === 'running' || state === 'stopped'
 }

@@ -81,7 +81,6 @@ export interface Pruned {
 export interface PruneQuery {
   /** Ids of jobs, or suffixes of them. */
   readonly words?: readonly string[]
-  /** Jobs that contain this email address. */
   readonly person?: string | undefined
   readonly beforeMs?: number | undefined
 }

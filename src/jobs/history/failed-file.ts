@@ -15,7 +15,6 @@ import { JobProgress } from '../store/progress.ts'
 import { type FailureGroup, FailureGroups, failuresOf, type RowFailure, readLeft } from './failures.ts'
 import { allHeads } from './find-jobs.ts'
 
-/** The path of the file of failed rows. */
 export function failedFile({ jobsFolder, id }: JobPaths, { verdict }: PlanInput): string {
   return join(jobsFolder, `${id}.${failedRowsName(verdict)}`)
 }
@@ -49,7 +48,6 @@ export interface FailureReport {
   readonly file: string | undefined
   /** Whether a user edited the file since it was written, so that it was kept. */
   readonly isEdited?: true
-  /** The largest first. */
   readonly groups: readonly FailureGroup[]
 }
 

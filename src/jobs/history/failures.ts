@@ -73,7 +73,6 @@ function failureOf(operation: PlanOperation, entry: FailureText): RowFailure {
   return { operation, state: 'failed', code, field: field ?? undefined, reason, requestId: request ?? undefined }
 }
 
-/** Rows of one page. */
 const PAGE_ROWS = 500
 
 export interface FailurePage {
@@ -158,7 +157,6 @@ function isCounted(code: unknown): code is keyof typeof WORDS {
   return typeof code === 'string' && Object.hasOwn(WORDS, code)
 }
 
-/** Failures that have one cause. */
 export interface FailureGroup {
   readonly code: string
   readonly field: string | undefined
@@ -167,7 +165,6 @@ export interface FailureGroup {
   /** Whether the reasons of the group differ. */
   isMixed: boolean
   count: number
-  /** The first few. */
   readonly lines: number[]
 }
 
@@ -175,7 +172,6 @@ const MOST_GROUPS = 1000
 
 const LINES_SHOWN = 3
 
-/** Failures by their cause. */
 export class FailureGroups {
   readonly #groups = new Map<string, FailureGroup>()
 

@@ -32,7 +32,6 @@ export interface StoredResults {
 
 const CREATED = 201
 
-/** The results in the file of a job. */
 export function resultsOf(job: JobFile): StoredResults {
   const sql = `SELECT 1 FROM result WHERE state = ${STATES.done} AND text ->> 'status' = ${CREATED} LIMIT 1`
   const isAnyCreated = job.rows(sql).length > 0

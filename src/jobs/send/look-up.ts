@@ -17,7 +17,6 @@ export type LookUpResult =
   /** `isThere`: the record to change or delete exists, with neither its old nor its intended values. */
   | { readonly type: 'doubt'; readonly why: string; readonly isThere?: true }
 
-/** What a look-up needs of a job. */
 type Looking = Pick<SendingJob, 'plan' | 'services' | 'terms'>
 
 /** One pass over the list, whatever the number of operations. */
@@ -38,10 +37,9 @@ export async function lookUp(sending: Looking, tasks: readonly Task[]): Promise<
     }
   }
   judgeCreates(sending.plan, creates, { matcher, findings })
-  doubtUnnamed(creates, matcher, findings)
   await lookForPartly(
     sending,
-    creates.filter((task) => (findings.get(task)?.type ?? 'absent') === 'absent'),
+    creates.filter((task) => isAbsent(findings, task)),
     { matcher, findings },
   )
   list.doubtAbsent(creates, findings, sending.terms.keys.isKept)
@@ -79,9 +77,7 @@ class ListProof {
   doubtAbsent(tasks: readonly Task[], findings: Map<Task, LookUpResult>, isEmptyBelieved: boolean): void {
     const why = this.#whyNoProof(isEmptyBelieved)
     if (why === undefined) return
-    for (const task of tasks) {
-      if ((findings.get(task)?.type ?? 'absent') === 'absent') findings.set(task, { type: 'doubt', why })
-    }
+    for (const task of tasks) if (isAbsent(findings, task)) findings.set(task, { type: 'doubt', why })
   }
 
   #whyNoProof(isEmptyBelieved: boolean): string | undefined {
@@ -103,6 +99,10 @@ function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Lo
 
 function listOf({ plan, services }: Looking): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
   return services.list(plan.head.noun)
+}
+
+function isAbsent(findings: ReadonlyMap<Task, LookUpResult>, task: Task): boolean {
+  return (findings.get(task)?.type ?? 'absent') === 'absent'
 }
 
 interface Looked {
@@ -134,13 +134,6 @@ async function lookForPartly(sending: Looking, absent: readonly Task[], { matche
 
 const UNNAMED: LookUpResult = { type: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
 
-/** A record that agrees with the row and has no id is never proof of absence. */
-function doubtUnnamed(creates: readonly Task[], matcher: CreatedMatcher, findings: Map<Task, LookUpResult>): void {
-  for (const task of creates) {
-    if ((findings.get(task)?.type ?? 'absent') === 'absent' && matcher.isUnnamed(task)) findings.set(task, UNNAMED)
-  }
-}
-
 function withoutRecord({ operation: { head } }: Task): LookUpResult {
   if (head.do === 'create') return { type: 'absent' }
   return head.do === 'delete' ? { type: 'done', id: head.id ?? null } : { type: 'gone' }
@@ -149,21 +142,23 @@ function withoutRecord({ operation: { head } }: Task): LookUpResult {
 /** Equal operations are interchangeable: each record counts for one of them, whichever created it. */
 function judgeCreates(plan: JobFile, tasks: readonly Task[], { matcher, findings }: Looked): void {
   const ids = new Set(tasks.flatMap((task) => [...matcher.candidates(task), ...matcher.near(task)].map(({ id }) => id)))
-  if (ids.size === 0) return
-  const claimed = claimedIn(plan, ids)
+  const claimed = ids.size === 0 ? ids : claimedIn(plan, ids)
   const names = comparedBy(plan)
   const taken = new Set<string>()
+  const isFree = ({ id }: CreatedRecord) => !claimed.has(id) && !taken.has(id)
   for (const alike of groupByDigest(tasks)) {
     const [first] = alike
-    const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
+    const free = first ? matcher.candidates(first).filter(isFree) : []
     const isCompared = first !== undefined && wasCompared(first, names)
     for (const [index, task] of alike.entries())
       findings.set(task, judgeCandidates(free, { index, tasks: alike.length, isCompared }))
     for (const { id } of free) taken.add(id)
   }
-  for (const task of tasks) {
-    const near = matcher.near(task).find(({ id }) => !claimed.has(id) && !taken.has(id))
-    if (near && findings.get(task)?.type === 'absent') findings.set(task, nearly(near))
+  for (const task of tasks.filter((each) => isAbsent(findings, each))) {
+    const near = matcher.near(task).find(isFree)
+    if (near) findings.set(task, nearly(near))
+    // A record that agrees with the row and has no id is never proof of absence.
+    else if (matcher.isUnnamed(task)) findings.set(task, UNNAMED)
   }
 }
 
@@ -251,7 +246,6 @@ class CreatedMatcher {
   /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
   readonly #unnamed = new Set<Task>()
   readonly #sent = new Map<Task, readonly string[]>()
-  /** Members that no record so far has. */
   readonly #hidden = new Set<string>()
   #isAnySeen = false
 
@@ -265,7 +259,6 @@ class CreatedMatcher {
     return this.#isAnySeen ? (this.#sent.get(task) ?? []).filter((name) => this.#hidden.has(name)) : []
   }
 
-  /** Whether the list shows any member that was sent. */
   isCompared(task: Task): boolean {
     return (this.#sent.get(task) ?? []).length > 0
   }

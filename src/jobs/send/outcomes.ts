@@ -18,9 +18,7 @@ const LONGEST_BACKOFF_MS = 30_000
 /** A kill -9 loses results of at most this time; their operations are then sent again, under the same key. */
 const FLUSH_AFTER_MS = 50
 
-/** What the tasks of one request have in common. */
 interface Request {
-  /** Those that are sent again. */
   readonly again: Task[]
   waitMs: number
   isOutageCounted: boolean
@@ -229,7 +227,6 @@ class Outage {
     return this.#inARow >= FAILURES_IN_A_ROW
   }
 
-  /** How long there has been no response. */
   get lastsMs(): number {
     return this.#inARow === 0 ? 0 : this.#steadyMs() - this.#sinceMs
   }

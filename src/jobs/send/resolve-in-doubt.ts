@@ -87,7 +87,6 @@ interface Ends {
   readonly whyNoMore: string | undefined
 }
 
-/** True if the operation is sent again. */
 function keep(sending: SendingJob, task: Task, finding: LookUpResult, { goneAs, whyNoMore }: Ends): boolean {
   const { journal, leases } = sending
   const { op } = task.operation

@@ -39,7 +39,6 @@ export interface JobRun {
 
 /** How a run handles rows that were in doubt when the job ended. */
 export interface Doubts {
-  /** The number of rows that are checked again. */
   readonly reopened: number
   /** A later job with these rows; then none are checked. */
   readonly successor: string | undefined

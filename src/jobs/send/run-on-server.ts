@@ -28,7 +28,6 @@ const MOST_UNDER_WAY = 64
 
 interface ServerContext {
   readonly server: JobServer
-  /** How the server speaks. */
   readonly speech: Pick<Api, 'connector' | 'references' | 'terms' | 'ceilings' | 'knows'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly read: ReadRecords | undefined

@@ -138,13 +138,11 @@ export interface SendingJob {
 export interface DispatchHooks {
   /** Called before each request; what it throws stops the job, and nothing more is sent. */
   beforeSend?(): void
-  /** Called after the end of each operation. */
   onEnd(task: Task, sendOutcome: SendOutcome): void
   /** Called when sending pauses, and with undefined when it continues. */
   onPause(pause: { readonly why: string; readonly untilMs: number | undefined } | undefined): void
 }
 
-/** Why sending stopped before its end. */
 export type Stop =
   | { readonly why: 'interrupted' }
   | { readonly why: 'refused'; readonly failure: Failure }

@@ -13,7 +13,6 @@ export interface Task {
   expiresMs: number
   /** The end of the window as known at the time of the lease. */
   windowEndMs: number
-  /** Tries of this process. */
   tries: number
   /** Whether it is a create that the server turns into a change if the record exists, so that a repetition does no harm. */
   readonly isUpsert: boolean
@@ -40,41 +39,33 @@ export interface LeaseTerms {
 export class Leases {
   readonly #journal: Journal
   readonly #terms: LeaseTerms
-  readonly #batches: Iterator<readonly PlanOperation[]>
-  readonly #isUpserted: boolean
-  #waiting: readonly PlanOperation[] = []
-  #at = 0
+  readonly #plan: JobFile
+  readonly #rest: Iterator<PlanOperation, void>
+  #next: PlanOperation | undefined
 
   constructor(plan: JobFile, parts: { journal: Journal; progress: JobProgress }, terms: LeaseTerms) {
     this.#journal = parts.journal
     this.#terms = terms
-    this.#isUpserted = plan.head.upsert !== undefined
-    this.#batches = plan.operations(parts.progress.next)
-    this.#fill()
+    this.#plan = plan
+    this.#rest = plan.all(parts.progress.next)
+    if (!terms.isClosed) this.#advance()
   }
 
   get isEmpty(): boolean {
-    return this.#terms.isClosed === true || this.#at >= this.#waiting.length
+    return this.#next === undefined
   }
 
   /** The next operations, at most so many; they may be sent when it returns: the lease is on the disk. */
   take(most: number): readonly Task[] {
     const taken: PlanOperation[] = []
-    while (taken.length < Math.min(most, MOST_LEASED_AT_ONCE) && !this.isEmpty) {
-      const operation = this.#waiting[this.#at++]
-      if (operation) taken.push(operation)
-      if (this.isEmpty) this.#fill()
-    }
+    for (; this.#next && taken.length < Math.min(most, MOST_LEASED_AT_ONCE); this.#advance()) taken.push(this.#next)
     const [first] = taken
     if (!first) return []
     const time = this.#terms.nowMs()
     this.#journal.lease({ t: 'lease', from: first.op, to: first.op + taken.length, time })
     const { windowMs } = this.#terms
-    return taken.map((operation) => {
-      const { since, taken: isTaken = false } = operation.head
-      const terms = { windowMs, isKeyKnown: true, isSent: since !== undefined, isTaken, isUpserted: this.#isUpserted }
-      return taskUnder(operation, { time, window: windowMs, gen: undefined }, terms)
-    })
+    const lease = { time, window: windowMs, gen: undefined }
+    return taken.map((operation) => taskUnder(this.#plan, operation, lease, { windowMs, isSent: false }))
   }
 
   /** Renews a lease that does not allow sending. `isRaised`: under a new key, because the record was proved absent. */
@@ -88,10 +79,8 @@ export class Leases {
     task.windowEndMs = task.expiresMs
   }
 
-  #fill(): void {
-    const { value, done } = this.#batches.next()
-    this.#waiting = done ? [] : value
-    this.#at = 0
+  #advance(): void {
+    this.#next = this.#rest.next().value ?? undefined
   }
 }
 
@@ -108,81 +97,59 @@ interface Resumed {
   readonly unsent: readonly Task[]
 }
 
-/** The tasks that earlier processes left. */
 export function resumeTasks(plan: JobFile, progress: JobProgress, terms: ResumeTerms): Resumed {
   const sent: Task[] = []
   const unsent: Task[] = []
-  const isUpserted = plan.head.upsert !== undefined
-  for (const lease of progress.openLeases()) {
-    for (const operation of operationsOf(plan, lease)) {
-      if (progress.hasEnd(operation.op)) continue
-      const isBack = progress.endOf(operation.op) === 'back'
-      const isSent = !isBack || operation.head.since !== undefined
-      const isTaken = operation.head.taken === true || progress.isTaken(operation.op)
-      const task = resumedTask(operation, progress.lastLease(operation.op, lease), {
-        ...terms,
-        isSent,
-        isTaken,
-        isUpserted,
-      })
-      if (isBack) unsent.push(task)
-      else sent.push(task)
+  for (const range of progress.openLeases()) {
+    for (const operation of plan.all(range.from)) {
+      const { op } = operation
+      if (op >= range.to) break
+      if (progress.hasEnd(op)) continue
+      const lease = progress.lastLease(op, range)
+      const isBack = progress.endOf(op) === 'back'
+      const windowMs = Math.min(terms.windowMs, lease.window)
+      // With another API key, the server may not find our idempotency keys.
+      const isKeyKnown = terms.isScopedByAccount || lease.key === terms.keyMark
+      const found = { windowMs, isKeyKnown, isSent: !isBack, isTaken: progress.isTaken(op) }
+      const tasks = isBack ? unsent : sent
+      tasks.push(taskUnder(plan, operation, lease, found))
     }
   }
   return { sent, unsent }
 }
 
-function* operationsOf(plan: JobFile, { from, to }: HeldLease): Generator<PlanOperation, void, undefined> {
-  for (const batch of plan.operations(from)) {
-    for (const operation of batch) {
-      if (operation.op >= to) return
-      yield operation
-    }
-  }
-}
-
-function resumedTask(
-  operation: PlanOperation,
-  lease: HeldLease,
-  terms: ResumeTerms & Pick<TaskTerms, 'isSent' | 'isTaken' | 'isUpserted'>,
-) {
-  // With another API key, the server may not find our idempotency keys.
-  const isKeyKnown = terms.isScopedByAccount || lease.key === terms.keyMark
-  const windowMs = Math.min(terms.windowMs, lease.window)
-  return taskUnder(operation, lease, { ...terms, windowMs, isKeyKnown })
-}
-
 interface TaskTerms {
   readonly windowMs: number
   /** Whether the server finds the keys that were sent under the lease. */
-  readonly isKeyKnown: boolean
-  /** Whether an earlier process or job may have sent it. */
+  readonly isKeyKnown?: boolean
+  /** Whether an earlier process may have sent it. */
   readonly isSent: boolean
-  readonly isTaken: boolean
-  /** Whether the server turns creates of this job into changes where a record exists. */
-  readonly isUpserted: boolean
+  readonly isTaken?: boolean
 }
 
 /** With `since`, an earlier job of the run may have sent it before this lease. */
 function taskUnder(
+  { head: { upsert } }: JobFile,
   operation: PlanOperation,
   lease: Pick<HeldLease, 'time' | 'window' | 'gen'>,
-  terms: TaskTerms,
+  { windowMs, isKeyKnown = true, isSent, isTaken = false }: TaskTerms,
 ): Task {
-  const { gen = 0, since } = operation.head
+  const { gen = 0, since, taken = false } = operation.head
   const leasedMs = Math.min(lease.time, since ?? lease.time)
+  const isInDoubt = isSent || since !== undefined
   return {
     operation,
     gen: lease.gen ?? gen,
     leasedMs,
-    expiresMs: terms.isKeyKnown ? leasedMs + terms.windowMs : Number.NEGATIVE_INFINITY,
+    expiresMs: isKeyKnown ? leasedMs + windowMs : Number.NEGATIVE_INFINITY,
     // It is unknown how long the earlier job was sending.
     windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
     tries: 0,
-    isUpsert: terms.isUpserted && operation.head.do === 'create',
-    isInDoubt: terms.isSent,
-    isTaken: terms.isTaken,
-    isResumed: terms.isSent,
+    // The server turns creates of this job into changes where a record exists.
+    isUpsert: upsert !== undefined && operation.head.do === 'create',
+    isInDoubt,
+    isTaken: taken || isTaken,
+    isResumed: isInDoubt,
     lastSentMs: undefined,
   }
 }
@@ -190,22 +157,19 @@ function taskUnder(
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 export const LEAST_IDS = 20_000
 
-/** Tasks that are sent in one request. */
 export type TaskGroup = readonly Task[]
 
 /** Tasks that may be sent, and groups of them that must wait. */
 export class TaskQueue {
-  readonly #ready: Task[] = []
-  #taken = 0
+  #ready: Task[] = []
   #later: { readonly group: TaskGroup; readonly atMs: number }[] = []
-  #waiting = 0
 
   get readyCount(): number {
-    return this.#ready.length - this.#taken
+    return this.#ready.length
   }
 
   get count(): number {
-    return this.readyCount + this.#waiting
+    return this.#later.reduce((sum, { group }) => sum + group.length, this.#ready.length)
   }
 
   push(tasks: readonly Task[]): void {
@@ -216,39 +180,26 @@ export class TaskQueue {
   delay(group: TaskGroup, atMs: number): void {
     const index = this.#later.findIndex((other) => other.atMs > atMs)
     this.#later.splice(index < 0 ? this.#later.length : index, 0, { group, atMs })
-    this.#waiting += group.length
   }
 
   /** A group whose wait has ended: it is older than what is ready. */
   takeDue(nowMs: number): TaskGroup | undefined {
     const [first] = this.#later
-    if (!first || first.atMs > nowMs) return undefined
-    this.#later.shift()
-    this.#waiting -= first.group.length
-    return first.group
+    return first && first.atMs <= nowMs ? this.#later.shift()?.group : undefined
   }
 
   take(): Task | undefined {
-    const task = this.#ready[this.#taken]
-    if (task === undefined) return undefined
-    this.#taken += 1
-    if (this.#taken >= 1024 || this.#taken === this.#ready.length) {
-      this.#ready.splice(0, this.#taken)
-      this.#taken = 0
-    }
-    return task
+    return this.#ready.shift()
   }
 
   /** At most so many of the tasks that are ready and fit; the others keep their order. */
   takeFitting(most: number, isFit: (task: Task) => boolean): Task[] {
     const fitting: Task[] = []
-    const others = this.#ready.slice(this.#taken).filter((task) => {
+    this.#ready = this.#ready.filter((task) => {
       if (fitting.length >= most || !isFit(task)) return true
       fitting.push(task)
       return false
     })
-    this.#ready.splice(0, this.#ready.length, ...others)
-    this.#taken = 0
     return fitting
   }
 
@@ -259,11 +210,9 @@ export class TaskQueue {
 
   /** Removes and returns all tasks: they were not sent, or must be sent again. */
   drain(): readonly Task[] {
-    const rest = [...this.#ready.slice(this.#taken), ...this.#later.flatMap(({ group }) => group)]
-    this.#ready.length = 0
-    this.#taken = 0
+    const rest = [...this.#ready, ...this.#later.flatMap(({ group }) => group)]
+    this.#ready = []
     this.#later = []
-    this.#waiting = 0
     return rest
   }
 }

@@ -100,7 +100,6 @@ export class JobFile {
     }
   }
 
-  /** The number of operations. */
   get count(): number {
     return operationCount(this.end)
   }
@@ -132,7 +131,6 @@ export class JobFile {
     return operation
   }
 
-  /** All operations from `from` on, in pages. */
   *operations(from = 0): Generator<readonly PlanOperation[], void, undefined> {
     for (let next = from; ; ) {
       const page = this.#page(next, PAGE_ROWS)
@@ -148,8 +146,8 @@ export class JobFile {
     }
   }
 
-  *all(): Generator<PlanOperation, void, undefined> {
-    for (const page of this.operations()) yield* page
+  *all(from = 0): Generator<PlanOperation, void, undefined> {
+    for (const page of this.operations(from)) yield* page
   }
 
   /** The record as it was before the operation; undefined if none was stored. */
@@ -201,7 +199,6 @@ export class JobFile {
     return this.rows('SELECT 1 FROM input UNION ALL SELECT 1 FROM operation WHERE input IS NOT NULL LIMIT 1').length > 0
   }
 
-  /** Undefined if it was never set. */
   note(name: NoteName): unknown {
     return this.#noteNamed(name)
   }

@@ -28,7 +28,6 @@ export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<R
   }
 }
 
-/** Whether the lock is held. */
 export function isJobLocked({ lock }: JobPaths): boolean {
   if (!existsSync(lock)) return false
   const database = new DatabaseSync(lock, { timeout: 0 })
@@ -78,7 +77,6 @@ export function holderOf(paths: JobPaths): string {
   return pid !== undefined && isRunning(pid) ? `process ${pid}` : 'another process'
 }
 
-/** The process that last started to send the job. */
 function lastSender(paths: JobPaths): number | undefined {
   if (!isJob(paths)) return undefined
   const sql = "SELECT text ->> 'pid' FROM event WHERE text ->> 't' = 'open' ORDER BY place DESC LIMIT 1"

@@ -38,7 +38,6 @@ export class JobWriter {
     this.#put('plan', head)
   }
 
-  /** The number of operations so far. */
   get count(): number {
     return this.#count
   }
@@ -76,7 +75,6 @@ export class JobWriter {
     return end
   }
 
-  /** May be called more than once. */
   close(): void {
     if (!this.#isClosed) this.#database.close()
     this.#isClosed = true
@@ -130,13 +128,11 @@ export class InputCopy {
       : [...also, [line, ...at] as const].flatMap((place) => this.#copy(place))
   }
 
-  /** The header row, if the input has one. */
   header(input: Pick<PlanInput, 'verdict'> | undefined): readonly InputBytes[] {
     const head = input?.verdict.head
     return head ? this.#copy([1, head.offset, head.length]) : []
   }
 
-  /** May be called more than once. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file)
     this.#file = undefined

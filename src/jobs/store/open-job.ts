@@ -20,7 +20,6 @@ export function openJob(paths: JobPaths): JobFile {
   return existsSync(paths.db) ? new JobFile(paths) : openEarlier(paths)
 }
 
-/** What is done with the file of a job. */
 export function withJob<Result>(paths: JobPaths, work: (job: JobFile) => Result): Result {
   const job = openJob(paths)
   try {

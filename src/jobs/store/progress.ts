@@ -207,7 +207,6 @@ export class JobProgress {
     return op < this.next && this.endOf(op) === 'none'
   }
 
-  /** Whether it is unknown if the operation took effect. */
   isInDoubt(op: number): boolean {
     return this.endOf(op) === 'doubt' || this.isUnanswered(op)
   }
@@ -217,7 +216,6 @@ export class JobProgress {
     return this.#taken.has(op)
   }
 
-  /** The number of unanswered operations. */
   get unanswered(): number {
     const { done, failed, doubt, back } = this.counts
     return this.next - done - failed - doubt - back
@@ -233,7 +231,6 @@ export class JobProgress {
     return this.#again.get(op)?.gen
   }
 
-  /** A lease under the terms of this run. */
   leaseOf(entry: Extract<Entry, { readonly t: 'lease' | 'again' }>): HeldLease {
     const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
     const { time } = entry
@@ -275,7 +272,6 @@ export class JobProgress {
   }
 }
 
-/** The number of rows by outcome. */
 export interface Account {
   readonly rows: number
   readonly done: number
