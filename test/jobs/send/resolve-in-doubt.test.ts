@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
-import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
+import { resolveInDoubt } from '../../../src/jobs/send/look-up.ts'
 import type { SendingJob } from '../../../src/jobs/send/services.ts'
 import type { Task } from '../../../src/jobs/send/tasks.ts'
 import { Journal } from '../../../src/jobs/store/journal.ts'
