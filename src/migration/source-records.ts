@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { notesOfDeals } from '../jobs/export/all-notes.ts'
+import { notesOfDeals } from '../jobs/export/export-records.ts'
 import { Scratch } from '../jobs/plan/scratch.ts'
 import type { Migrated } from './pair.ts'
 

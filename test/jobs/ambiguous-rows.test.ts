@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { reportFailures } from '../../src/jobs/history/failures.ts'
+import { reportFailures } from '../../src/jobs/history/failed-file.ts'
 import type { InputRow, RowSource } from '../../src/jobs/input/row.ts'
 import { Existing } from '../../src/jobs/plan/existing.ts'
 import { makeJob } from '../../src/jobs/plan/make-job.ts'

@@ -58,8 +58,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a batch of creates whose answer is lost is sent again',
-    file: 'src/jobs/send/leases.ts',
-    line: "isUpsert: terms.isUpserted && operation.head.do === 'create',",
+    file: 'src/jobs/send/tasks.ts',
+    line: "isUpsert: upsert !== undefined && operation.head.do === 'create',",
     to: "isUpsert: operation.head.do === 'create',",
     tests: BATCHES,
   },

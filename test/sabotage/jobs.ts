@@ -3,7 +3,7 @@ import type { Sabotage } from './sabotage.ts'
 export const JOBS: readonly Sabotage[] = [
   {
     name: 'a record that existed before is adopted for a row that is equal to an unchanged one',
-    file: 'src/jobs/send/run-job.ts',
+    file: 'src/jobs/send/look-up.ts',
     line: 'return isMatched || end.unchanged === 0 ? head.compared : undefined',
     to: 'return isMatched || end ? head.compared : undefined',
     tests: ['test/commands/adopted-rows.test.ts'],
@@ -88,8 +88,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a row that the retry of a retry has sent is offered again',
     file: 'src/jobs/history/retried-rows.ts',
-    line: 'const root = first.get(of) ?? of',
-    to: 'const root = of',
+    line: "if (kind === 'retry' && of !== undefined) first.set(paths.id, first.get(of) ?? of)",
+    to: "if (kind === 'retry' && of !== undefined) first.set(paths.id, of)",
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
@@ -97,6 +97,13 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/plan/plan-rows.ts',
     line: 'const done = failed?.done',
     to: 'const done = undefined',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
+    name: 'a row that a retry found unchanged is still listed as failed',
+    file: 'src/jobs/plan/plan-rows.ts',
+    line: 'if (failed && !failed.done) builder.settle(row, failed.of)',
+    to: 'if (failed && builder.next < 0) builder.settle(row, failed.of)',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
@@ -192,9 +199,9 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a lease is not on disk when its requests are sent',
-    file: 'src/jobs/send/leases.ts',
-    line: 'this.#journal.sync()',
-    to: '',
+    file: 'src/jobs/store/journal.ts',
+    line: 'this.sync()\nthis.#progress.take(entry)',
+    to: 'this.#progress.take(entry)',
     tests: ['test/jobs/store/job-file.test.ts'],
   },
   {
@@ -206,7 +213,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a resume ignores the window that the lease was given',
-    file: 'src/jobs/send/leases.ts',
+    file: 'src/jobs/send/tasks.ts',
     line: 'const windowMs = Math.min(terms.windowMs, lease.window)',
     to: 'const windowMs = terms.windowMs',
     tests: ['test/jobs/resume-doubt.test.ts'],
@@ -269,22 +276,22 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a record that is missing at the first look is sent again although the list lags behind',
-    file: 'src/jobs/send/resolve-in-doubt.ts',
-    line: 'const second = absent.length > 0 ? await look(records, absent) : new Map<Task, LookUpResult>()',
+    file: 'src/jobs/send/look-up.ts',
+    line: 'const second = absent.length > 0 ? await look(sending, absent) : new Map<Task, LookUpResult>()',
     to: 'const second = first',
     tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
   },
   {
     name: 'a record that the server accepted without showing it is sent again',
-    file: 'src/jobs/send/resolve-in-doubt.ts',
-    line: 'const whyNoMore = task.isTaken ? `it is not there, and ${TAKEN}` : parts.whyNoMore',
-    to: 'const { whyNoMore } = parts',
+    file: 'src/jobs/send/look-up.ts',
+    line: 'const why = task.isTaken ? `it is not there, and ${TAKEN}` : whyNoMore',
+    to: 'const why = whyNoMore',
     tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
   },
   {
     name: 'a request that is still under way creates a record that was just proved absent',
-    file: 'src/jobs/send/resolve-in-doubt.ts',
-    line: 'if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined',
+    file: 'src/jobs/send/look-up.ts',
+    line: 'if (waitMs > 0 && !(await sleep(waitMs))) return undefined',
     to: '',
     tests: ['test/jobs/resume-quiet.test.ts'],
   },
@@ -305,7 +312,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'rows that were leased and never sent are lost for a resume',
     file: 'src/jobs/send/run-job.ts',
-    line: 'giveBack(sending.open, isOver ? [...left, ...held] : left)',
+    line: 'giveBack(sending.journal, isOver ? [...left, ...held] : left)',
     to: '',
     tests: ['test/jobs/run-job.test.ts'],
   },
@@ -361,7 +368,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a resumed job forgets the rows that were answered with other values',
     file: 'src/jobs/store/progress.ts',
-    line: 'if (other !== undefined) this.countOther(other)',
+    line: 'if (other !== undefined) this.#countOther(other)',
     to: '',
     tests: ['test/commands/other-values.test.ts'],
   },
@@ -480,8 +487,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an id that an earlier process got for another row counts as proof',
     file: 'src/jobs/send/run-job.ts',
-    line: 'answeredIds: new AnsweredIds(createdIdsIn(plan, LEAST_IDS)),',
-    to: 'answeredIds: new AnsweredIds(),',
+    line: "answeredIds: head.kind === 'fixtures' ? undefined : new AnsweredIds(createdIdsIn(plan, LEAST_IDS)),",
+    to: "answeredIds: head.kind === 'fixtures' ? undefined : new AnsweredIds(),",
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
@@ -542,14 +549,14 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a loser is deleted although a deal names it',
-    file: 'src/jobs/history/needs.ts',
+    file: 'src/jobs/history/merges.ts',
     line: 'if (found.length === 0) return',
     to: 'if (found.length >= 0) return',
     tests: ['test/connectors/merge-references.test.ts'],
   },
   {
     name: 'the undo of a merge gives a deal the id of a contact that is gone',
-    file: 'src/jobs/history/renewed-ids.ts',
+    file: 'src/jobs/history/merges.ts',
     line: "else if (kind === 'create' && id !== null) next.set(own, id)",
     to: "else if (kind === 'create' && id !== null) gone.delete(own)",
     tests: ['test/connectors/merge-references.test.ts'],

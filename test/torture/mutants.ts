@@ -22,7 +22,13 @@ export const MUTANTS = {
       to: 'const key = crypto.randomUUID()',
     },
   ],
-  'no-sync': [{ file: 'src/jobs/send/leases.ts', from: 'this.#journal.sync()', to: '' }],
+  'no-sync': [
+    {
+      file: 'src/jobs/store/journal.ts',
+      from: 'this.sync()\n    this.#progress.take(entry)',
+      to: 'this.#progress.take(entry)',
+    },
+  ],
   'unsynced-store': [
     { file: 'src/jobs/store/journal.ts', from: 'PRAGMA synchronous = NORMAL', to: 'PRAGMA synchronous = OFF' },
   ],

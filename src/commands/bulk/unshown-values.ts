@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json
 import { sentValueText } from '../../core/other-values.ts'
 import { isListed, type Resource } from '../../core/resources/registry.ts'
 import type { SendOutcome } from '../../jobs/send/send-outcome.ts'
-import type { Task } from '../../jobs/send/task-queue.ts'
+import type { Task } from '../../jobs/send/tasks.ts'
 import { lackingValues } from '../records/kept-values.ts'
 
 interface First {

@@ -34,7 +34,6 @@ export async function readJobState(paths: JobPaths): Promise<JobState> {
   })
 }
 
-/** A damaged job: only the reason is known. */
 export interface DamagedJob {
   readonly paths: JobPaths
   readonly state: 'damaged'

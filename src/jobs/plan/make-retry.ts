@@ -1,8 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { failedFile } from '../history/failures.ts'
-import { type FailuresLeft, type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { failedFile } from '../history/failed-file.ts'
+import { type FailuresLeft, type LeftFailure, readFailuresLeft } from '../history/failures.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import {

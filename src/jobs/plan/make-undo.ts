@@ -26,7 +26,7 @@ import {
   refusePartOfMerge,
   renewed,
   renewedIds,
-} from '../history/renewed-ids.ts'
+} from '../history/merges.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'

@@ -8,7 +8,15 @@ import { shellWord } from '../../core/shell-words.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
-import type { ColumnUse, FindingCode, FormatSummary, InputRow, RefusedRow, RowFinding, RowSource } from '../input/row.ts'
+import type {
+  ColumnUse,
+  FindingCode,
+  FormatSummary,
+  InputRow,
+  RefusedRow,
+  RowFinding,
+  RowSource,
+} from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, alternativeIn, alternativesOf, keysOfRow } from './match-keys.ts'
 import {

@@ -4,9 +4,9 @@ import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import { dealInput } from '../send/deal-mutations.ts'
-import { HEADER_ROW, InputCopy } from '../store/input-copy.ts'
+import { HEADER_ROW } from '../store/job-file.ts'
 import type { JobDraft } from '../store/job-folder.ts'
-import { JobWriter } from '../store/job-writer.ts'
+import { InputCopy, JobWriter } from '../store/job-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows, leftOutEntry } from './left-out.ts'
 import {
@@ -189,6 +189,12 @@ export class PlanBuilder {
   leaveOut(why: 'unchanged' | 'skipped', rows = 1): void {
     this.counts.rows += rows
     this.counts[why] += rows
+  }
+
+  /** A row of a retry that would change nothing: its record has these values. `of`: the operation that failed. */
+  settle({ line }: InputRow, of: number): void {
+    this.leaveOut('unchanged')
+    this.#writer.leaveOut(JSON.stringify({ line, of }))
   }
 
   /** A row that is skipped, and why: one line, or one for each member. */

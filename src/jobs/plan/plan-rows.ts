@@ -113,14 +113,14 @@ function skipBlanks({ source: { blanks }, builder }: PlanRowsParts): void {
 
 /** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
 async function planFirst(parts: PlanRowsParts): Promise<PlannedRows> {
-  const { context, request, draft, source, builder, pages, errors } = parts
+  const { context, request, draft, source, pages, errors } = parts
   const { noun, isAgain } = request
   const isCompared = isListed(resourceOf(noun)) && !isAgain
   const list = isCompared ? pages.counted(context.list(noun)) : undefined
   const before = list && (await EqualRecords.read({ scratch: draft.scratch, pages: list, onRead: context.onRead }))
   for await (const rows of source.rows(errors.onRefused)) {
     for (const row of rows) {
-      if (before?.has(row.fields)) builder.leaveOut('unchanged')
+      if (before?.has(row.fields)) leaveUnchanged(parts, row)
       else addAllowed(parts, row, createOf(noun, row))
     }
   }
@@ -157,7 +157,7 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<P
   const addMatched = (row: InputRow): void => {
     const planned = matchRow(matching, row)
     if (planned === undefined) return
-    if (planned === 'unchanged') builder.leaveOut(planned)
+    if (planned === 'unchanged') leaveUnchanged(parts, row)
     else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
     else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
     else if (planned.do === 'fail') {
@@ -208,6 +208,12 @@ function keptText(cells: number): string {
 function unmatchableText(count: number, records: string, names: readonly string[]): string {
   const verbs = count === 1 ? ['shows', 'matches'] : ['show', 'match']
   return `${count} of ${records} ${verbs[0]} no ${names.join(' or no ')}, and ${verbs[1]} no row.`
+}
+
+function leaveUnchanged({ builder, retried }: PlanRowsParts, row: InputRow): void {
+  const failed = retried(row)
+  if (failed && !failed.done) builder.settle(row, failed.of)
+  else builder.leaveOut('unchanged')
 }
 
 function sameKey(row: InputRow, names: readonly string[], line: number): LeftOut {

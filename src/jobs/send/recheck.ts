@@ -22,7 +22,6 @@ export interface DuplicateRow {
   readonly ids: readonly string[]
 }
 
-/** The result of reading the records of an upsert again. */
 export interface Recheck {
   /** Undefined with `--no-recheck`. */
   readonly duplicates: readonly DuplicateRow[] | undefined

@@ -9,9 +9,9 @@ import { isMadeSince, isOlder, wasThereBefore } from '../../core/made-at.ts'
 import { absentMembers, type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { sentKind } from '../plan/plan-format.ts'
-import type { FailedEntry, Result, ResultFlag } from '../store/entry.ts'
+import type { FailedEntry, Result, ResultFlag } from '../store/progress.ts'
 import { changedId } from './sender-adapters.ts'
-import type { Task } from './task-queue.ts'
+import type { Task } from './tasks.ts'
 
 const NOT_KNOWN = 'the server is not known to keep idempotency keys'
 

@@ -17,7 +17,6 @@ const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 /** Where the files of one job are; docs/job-format.md. */
 export interface JobPaths {
   readonly id: string
-  /** Of all jobs. */
   readonly jobsFolder: string
   readonly db: string
   readonly lock: string
@@ -34,7 +33,6 @@ export function jobPaths(jobsFolder: string, id: string): JobPaths {
 export interface JobDraft {
   readonly id: string
   readonly jobsFolder: string
-  /** Its own. */
   readonly folder: string
   readonly db: string
   /** A copy of the input, until the job has its rows. */

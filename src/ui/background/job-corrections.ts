@@ -1,6 +1,6 @@
 import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { LeftFailure } from '../../jobs/history/failures-left.ts'
+import type { LeftFailure } from '../../jobs/history/failures.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { CorrectedRow, Correction } from '../../jobs/plan/make-retry.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'

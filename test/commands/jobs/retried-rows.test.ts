@@ -194,3 +194,29 @@ test('an import with failed rows names the command that sends them corrected, an
   expect(await runJob([...words.split(' '), '--yes'], env)).toMatchObject({ exit: 0, account: { done: 3 } })
   expect(await names()).toEqual(['One', 'Three', 'Two'])
 })
+
+test('a row whose record has the corrected values by now leaves the failed rows, as one that its retry sent', async () => {
+  const service = await startService(['--rate-limit', 'none'])
+  const folder = tempFolder()
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  const file = fileIn(folder, 'people.csv', `email,name,big\nada@x.test,Ada,1\nbob@x.test,Bob,${TOO_LONG}\n`)
+  const line = ['contacts', 'import', file, '--match', 'email', '--yes']
+  expect(await runJob(line, env)).toMatchObject({ exit: 3, account: { done: 1, failed: 1 } })
+  const job = onlyJob(env.CRM_STATE_HOME)
+  const bob = fileIn(folder, 'bob.json', '[{"email":"bob@x.test","name":"Bob","big":"short"}]')
+  await crmPrints(['contacts', 'import', bob, '--yes'], { ...env, CRM_STATE_HOME: join(folder, 'other') })
+  const failed = join(env.CRM_STATE_HOME, 'jobs', `${job}.failed.csv`)
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace(TOO_LONG, 'short'))
+  const retried = await runJob(['jobs', 'retry', job, '--from', failed, '--yes'], env)
+  expect(retried, retried.stderr).toMatchObject({ exit: 0, account: { rows: 1, unchanged: 1 } })
+  const rows = await crm(['jobs', 'failed', job, '-o', 'json'], env)
+  expect(JSON.parse(rows.stdout)).toEqual([])
+  expect(rows.stderr).toContain('1 row was done by')
+  expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env))).toMatchObject({ still_failed: 0 })
+  const [retry = ''] = (await crm(['jobs', 'list', '-o', 'id'], env)).stdout.split('\n')
+  expect(await crmPrints(['jobs', 'failed', retry, '--skipped', '-o', 'id'], env)).toBe('')
+  expect(await crm(['jobs', 'retry', job, '--yes'], env)).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining('were already sent from'),
+  })
+})
