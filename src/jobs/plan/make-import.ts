@@ -13,10 +13,10 @@ import { decodeInput } from '../input/decode-input.ts'
 import { findingText, summaryLines } from '../input/findings.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
+import type { Findings, FormatSummary, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { isRechecked } from '../send/recheck.ts'
-import { openDraft } from '../store/job-folder.ts'
+import { type JobDraft, openDraft } from '../store/job-folder.ts'
 import { PageCounter } from './existing.ts'
 import { leftOutLines } from './left-out.ts'
 import { finishAlone, type MadeImport, PlanDraft, planHead, runId } from './make-job.ts'
@@ -36,14 +36,13 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const { noun, inputName, stages } = request
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const { input, readSheet, text } = await spool(context, request, draft.files.input)
+  const { input, reading, lines } = await spool(context, request, draft.files)
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { ...draft.files, size: input.size, readSheet, text })
   const source = await openRows({
     ...reading,
     stages: rules.refersTo('stage') ? undefined : stages,
@@ -78,7 +77,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     return {
       type: 'made',
       job: { ...made, question, recheckRequests, matching: planned.matching },
-      lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(text)],
+      lines: [...summaryLines(inputName, summary), ...lines],
       leftLines: [
         ...leftOutLines(builder.leftOut, 'Rows that are skipped:'),
         ...leftOutLines(builder.failing, 'Rows that fail, and are not sent:'),
@@ -109,42 +108,27 @@ function repairedLines({ repaired }: TextEncoding): readonly string[] {
   return [`${repaired === 1 ? '1 line is' : `${repaired} lines are`} Windows-1252, the others UTF-8`]
 }
 
-interface Spooled {
-  readonly input: string
-  readonly size: number
-  /** Of the job. */
-  readonly folder: string
-  readonly readSheet: ReadSheet | undefined
-  readonly text: TextEncoding
-}
-
 /** A sheet is written in UTF-8; a spreadsheet knows its failed rows by the mark. */
 const SHEET_ENCODING: TextEncoding = { encoding: 'utf-8', hasBom: true, repaired: 0 }
 
 /** Copies the input, and decodes it; of a workbook, the text of a sheet takes its place. */
-async function spool(context: PlanningContext, { inputName: name, read, kind }: ImportRequest, path: string) {
+async function spool(context: PlanningContext, request: ImportRequest, { input: path, folder }: JobDraft) {
+  const { noun, inputName: name, read, match, listFindings } = request
+  const { signal, note } = context
   await spoolInput(name, context.stdin(), path)
   const onBytes = (done: number, total: number) => context.onStep({ what: name, unit: 'bytes', done, total })
-  const isRetry = kind === 'retry'
-  const readSheet = await textOfSheet({ path, name, read, isRetry, signal: context.signal, onBytes })
+  const readSheet = await textOfSheet({ path, name, read, isRetry: request.kind === 'retry', signal, onBytes })
   const text = readSheet ? SHEET_ENCODING : await decodeInput({ path, name, asked: read.encoding })
-  return { input: await describeInput(name, path), readSheet, text }
-}
-
-function readingOf(
-  context: PlanningContext,
-  request: ImportRequest,
-  { input: path, size, folder, readSheet, text }: Spooled,
-) {
-  const { noun, inputName: name, read, match, listFindings } = request
+  const input = await describeInput(name, path)
   const [key = 'id'] = match.names
-  return {
+  const reading = {
     ...{ ...read, path, name, kind: resourceOf(noun), readSheet, text },
     isMatchedById: key === 'id' && context.offers(resourceOf(noun), 'update'),
-    ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
-    onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
+    ...{ signal, note, nowMs: context.nowMs() },
+    onBytes: (done: number) => onBytes(done, input.size),
     findingsPath: listFindings && join(folder, 'findings'),
   }
+  return { input, reading, lines: [...(readSheet?.notes ?? []), ...repairedLines(text)] }
 }
 
 function refusedFor(
