@@ -150,8 +150,8 @@ export function planHead(
 
 /**
  * Removes plans that were not confirmed, or whose process ended before the first row: they have sent nothing, and records may
- * have changed since, so they are planned again. CrmError `machine` if another process is starting one of them, `conflict` if one
- * has started since.
+ * have changed since, so they are planned again. CrmError `conflict` if another process is starting one of them,
+ * or one has started since.
  */
 export async function dropPlanned(context: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
   // A dry run changes nothing.
