@@ -128,14 +128,14 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a created record that cannot be read counts as not created',
-    file: 'src/api/writes/read-back.ts',
+    file: 'src/api/collection.ts',
     line: 'if (!(error instanceof CrmError)) throw error',
     to: 'throw error',
     tests: ['test/api/connectors/single-records.test.ts'],
   },
   {
     name: 'a create that is answered with an old record counts as done',
-    file: 'src/api/writes/read-back.ts',
+    file: 'src/api/collection.ts',
     line: "if (isOld && !keys.isKept) return 'that record was there before'",
     to: '',
     tests: ['test/api/connectors/single-records.test.ts'],
@@ -156,7 +156,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a value that the server would keep differently is sent',
-    file: 'src/connector/record-writer.ts',
+    file: 'src/connector/record-map.ts',
     line: 'checkRoundTrip(mapped, draft)',
     to: '',
     tests: MAP,
@@ -170,7 +170,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a read-only member of the server is written',
-    file: 'src/connector/record-writer.ts',
+    file: 'src/connector/record-map.ts',
     line: "if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)",
     to: '',
     tests: MAP,
@@ -268,7 +268,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a regular expression of a connector can take hours',
-    file: 'src/connector/patterns.ts',
+    file: 'src/connector/paths.ts',
     line: String.raw`const refused = /\\|\(\?|\)[*+?{]|(?:[*+?}][*+?{])/.exec(syntax)`,
     to: String.raw`const refused = /\\|\(\?|(?:[*+?}][*+?{])/.exec(syntax)`,
     tests: ['test/connector/templates.test.ts'],
@@ -457,7 +457,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an update that sends the record whole drops members that the record shows',
-    file: 'src/connector/record-writer.ts',
+    file: 'src/connector/record-map.ts',
     line: 'refuseLoss(draft, { parts, mapped, isLeftOut })',
     to: '',
     tests: ['test/api/connectors/single-records.test.ts'],

@@ -66,7 +66,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a key for one server goes to both servers of a migration',
-    file: 'src/commands/migrate/ends.ts',
+    file: 'src/commands/migrate/migrate.ts',
     line: 'refuseOtherChoices(ctx)',
     to: '',
     tests: ['test/commands/migrate.test.ts'],
@@ -535,7 +535,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a record is restored to values that a pruned history cannot know',
-    file: 'src/commands/history/values-at.ts',
+    file: 'src/commands/records/restore.ts',
     line: "if (first !== undefined && typeof previous === 'string' && Date.parse(previous) <= atMs) return values",
     to: 'if (first !== undefined) return values',
     tests: ['test/commands/restore.test.ts'],

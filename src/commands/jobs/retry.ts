@@ -5,7 +5,16 @@ import type { ExitCode } from '../../core/exit.ts'
 import type { RowTerms } from '../../jobs/history/find-jobs.ts'
 import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
-import { addMatchFlags, addReadFlags, addRecheckFlag, addRunFlags, type InputFlags, matchRequest, readFlags, rejectCreateMode } from '../bulk/bulk-flags.ts'
+import {
+  addMatchFlags,
+  addReadFlags,
+  addRecheckFlag,
+  addRunFlags,
+  type InputFlags,
+  matchRequest,
+  readFlags,
+  rejectCreateMode,
+} from '../bulk/bulk-flags.ts'
 import { type ManyFlags, refuseWithoutFile } from '../bulk/change-many.ts'
 import { type ImportFlags, importAs, showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag } from '../bulk/plan.ts'

@@ -12,8 +12,8 @@ import {
   memberOf,
   parseExactJson,
 } from '../../core/json.ts'
-import { isOlder } from '../../core/made-at.ts'
 import { isAlike } from '../../core/other-values.ts'
+import { isOlder } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { refuseOtherAccount, unendedHint } from '../history/job-errors.ts'

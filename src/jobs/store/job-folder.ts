@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
-import { temporaryFolder } from '../../core/temporary-folder.ts'
+import { temporaryFolder } from '../../core/streams.ts'
 import { makeFolder, makeTemporaryFolder, namesIn, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownUid } from '../../files/processes.ts'
-import { renamePath } from '../../files/rename.ts'
+import { renamePath } from '../../files/replace-file.ts'
 
 /** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */
 const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
