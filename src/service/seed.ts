@@ -6,7 +6,7 @@ import { Problem } from './problem.ts'
 import { dealCreation, noteCreation } from './resources/deals.ts'
 import { plainCreation } from './resources/plain.ts'
 import { uniqueValues } from './store/change-rules.ts'
-import { defaultPipeline } from './store/pipeline-rules.ts'
+import { defaultPipeline } from './store/pipelines.ts'
 import type { Pipeline, Store, UniqueMember } from './store/store.ts'
 import { type CheckedWrite, writeOnce } from './write.ts'
 

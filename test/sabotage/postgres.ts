@@ -7,16 +7,16 @@ const TESTS = 'test/service/store/postgres'
 export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a sender waits for the deliveries that another one claims',
-    file: `${FOLDER}/deliveries.ts`,
-    line: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE SKIP LOCKED',
-    to: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE',
+    file: `${FOLDER}/database.ts`,
+    line: "skipLocked: 'FOR UPDATE SKIP LOCKED',",
+    to: "skipLocked: 'FOR UPDATE',",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
     name: 'deliveries that a sender has claimed are taken by another one',
-    file: `${FOLDER}/deliveries.ts`,
-    line: 'ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE SKIP LOCKED',
-    to: 'ORDER BY next_at_ms, event_id LIMIT $3',
+    file: `${FOLDER}/database.ts`,
+    line: "skipLocked: 'FOR UPDATE SKIP LOCKED',",
+    to: "skipLocked: '',",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
@@ -35,23 +35,23 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'the end of a key is not notified',
-    file: `${FOLDER}/api-keys.ts`,
-    line: 'tx.atCommit(`NOTIFY ${KEYS_CHANNEL}`)',
+    file: 'src/service/store/sql-store.ts',
+    line: 'tx.notify(KEYS_CHANNEL)',
     to: '',
     tests: [`${TESTS}/shared-keys.test.ts`],
   },
   {
     name: 'a claim never ends',
-    file: `${FOLDER}/delivery-order.ts`,
+    file: 'src/service/store/delivery-order.ts',
     line: "export const IS_DUE_SOMETIME = `state IN ('pending', 'sending')`",
     to: "export const IS_DUE_SOMETIME = `state = 'pending'`",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
     name: 'the result of a claim that has ended counts',
-    file: `${FOLDER}/delivery-results.ts`,
-    line: "AND deliveries.state = 'sending' AND deliveries.claim = given.claim`",
-    to: "AND deliveries.state = 'sending' AND given.claim IS NOT NULL`",
+    file: 'src/service/store/delivery-results.ts',
+    line: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND claim = $3`",
+    to: "const IS_MINE = `webhook_id = $1 AND event_id = $2 AND state = 'sending' AND $3 <> ''`",
     tests: [`${TESTS}/deliveries.test.ts`],
   },
   {
@@ -63,9 +63,9 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'a page begins with the oldest records',
-    file: `${FOLDER}/pages.ts`,
-    line: 'ORDER BY id DESC LIMIT $2::int + 1',
-    to: 'ORDER BY id LIMIT $2::int + 1',
+    file: `${FOLDER}/database.ts`,
+    line: "const walked = driver ? walkOf(driver.column, driver.value) : 'id < $1 AND id >= $3 ORDER BY id DESC'",
+    to: "const walked = driver ? walkOf(driver.column, driver.value) : 'id < $1 AND id >= $3 ORDER BY id'",
     tests: ['test/service/store/store.test.ts'],
   },
   {
@@ -78,7 +78,7 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a copy makes an index beside the one of a killed copy',
     file: `${FOLDER}/copy-target.ts`,
-    line: 'await database.transaction(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, (tx) => tx.script(sql))',
+    line: 'await database.begin(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, (tx) => tx.script(sql))',
     to: 'await database.script(sql || table)',
     tests: [`${TESTS}/copy/left-work.test.ts`],
   },
@@ -112,7 +112,7 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'a filter reads and sorts all rows that match',
-    file: `${FOLDER}/filter-query.ts`,
+    file: `${FOLDER}/database.ts`,
     line: "const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `",
     to: "const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')} `",
     tests: [`${TESTS}/filter-query.test.ts`],
@@ -120,8 +120,8 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'several processes migrate a database at once',
     file: `${FOLDER}/open-database.ts`,
-    line: 'await database.transaction(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>',
-    to: 'await database.transaction(`BEGIN; SELECT ${SCHEMA_LOCK}`, async (tx) =>',
+    line: 'await database.begin(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>',
+    to: 'await database.begin(`BEGIN; SELECT ${SCHEMA_LOCK}`, async (tx) =>',
     tests: [`${TESTS}/schema.test.ts`],
   },
   // What only kills under load show is in test/torture/postgres/mutants.ts.

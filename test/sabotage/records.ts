@@ -18,9 +18,9 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'the last page of contacts claims that more follow',
-    file: 'src/service/store/sqlite/pages.ts',
-    line: 'const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined',
-    to: 'const hasMore = isFull',
+    file: 'src/service/store/pages.ts',
+    line: 'const hasMore = nextSerial != null && lastSerial != null',
+    to: 'const hasMore = count === query.limit && lastSerial != null',
     tests: ['test/service/store/store.test.ts'],
   },
   {
@@ -46,16 +46,16 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'a filter of amounts leaves out the amount it names',
-    file: 'src/service/store/sqlite/filter-query.ts',
-    line: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount >= ${parameter}`, filters.amountAtLeast)',
-    to: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount > ${parameter}`, filters.amountAtLeast)',
+    file: 'src/service/store/pages.ts',
+    line: "if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])",
+    to: "if (amountAtLeast !== undefined) bounds.push(['amount >', amountAtLeast])",
     tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'of several values of a filter only the first counts',
-    file: 'src/service/store/sqlite/filter-query.ts',
-    line: 'if (wanted.length === 1) add((parameter) => `+${column} = ${parameter}`, first)',
-    to: 'if (wanted.length >= 1) add((parameter) => `+${column} = ${parameter}`, first)',
+    file: 'src/service/store/walks.ts',
+    line: 'return wanted.length === 1 ? `${unwalked(name)} = ${put(only)}` : isIn(unwalked(name), put(wanted), type)',
+    to: 'return wanted.length >= 1 ? `${unwalked(name)} = ${put(only)}` : isIn(unwalked(name), put(wanted), type)',
     tests: ['test/service/store/store.test.ts'],
   },
   {
@@ -95,9 +95,9 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'a filter finds more than the records that have its value',
-    file: 'src/service/store/sqlite/filter-query.ts',
-    line: "const where = [`${driving} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
-    to: "const where = [`${driving} >= ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
+    file: 'src/service/store/sqlite/sql-database.ts',
+    line: 'const driving = driver && `${driver.column} = ${driver.value}`',
+    to: 'const driving = driver && `${driver.column} >= ${driver.value}`',
     tests: ['test/service/resources/contacts.test.ts'],
   },
   {
@@ -116,9 +116,9 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'a filter of contacts reads the whole table',
-    file: 'src/service/store/sqlite/filter-query.ts',
-    line: 'return `SELECT ${columns} FROM ${table} INDEXED BY ${indexName(table, driving)} WHERE ${where}`',
-    to: 'return `SELECT ${columns} FROM ${table} NOT INDEXED WHERE ${where}`',
+    file: 'src/service/store/sqlite/sql-database.ts',
+    line: "return `SELECT ${select} FROM ${table} ${driver ? `INDEXED BY ${driver.index}` : ''} WHERE ${where}`",
+    to: 'return `SELECT ${select} FROM ${table} NOT INDEXED WHERE ${where}`',
     tests: ['test/service/store/sqlite/filter-query.test.ts'],
   },
   {

@@ -1,3 +1,5 @@
+import type { Session, SqlDatabase, Transaction } from './sql.ts'
+
 /** The state of one run of fixtures, which clients keep here, and the lock under which one of them changes it. */
 export interface StoredRun {
   readonly id: string
@@ -70,9 +72,9 @@ export interface FixtureRuns {
 /** Longer than idempotency keys are kept by default: until then the state names the keys that must not be used again. */
 export const ENDED_RUN_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 
-export const RUN_COLUMNS = 'id, name, created_at_ms, updated_at_ms, is_ended, lock_owner, locked_until_ms'
+const RUN_COLUMNS = 'id, name, created_at_ms, updated_at_ms, is_ended, lock_owner, locked_until_ms'
 
-export type RunRow = readonly [
+type RunRow = readonly [
   id: string,
   name: string,
   createdAtMs: number,
@@ -82,16 +84,80 @@ export type RunRow = readonly [
   untilMs: number | null,
 ]
 
-export function runOf(
-  [id, name, createdAtMs, updatedAtMs, isEnded, owner, untilMs]: RunRow,
-  nowMs: number,
-): Omit<StoredRun, 'state'> {
+export function fixtureRuns(database: SqlDatabase, run: <T>(work: () => Promise<T>) => Promise<T>, now: () => number) {
+  const nowMs = () => Math.floor(now())
+  const change = <T>(work: (tx: Transaction) => Promise<T>) => run(() => database.transaction('durable', work))
+  return {
+    page: ({ limit, afterId }) =>
+      run(async () => {
+        const sql = `SELECT ${RUN_COLUMNS} FROM fixture_runs WHERE id > $1 ORDER BY id LIMIT $2 + 0`
+        const rows = await database.all<RunRow>(sql, afterId ?? '', limit + 1)
+        const runs = rows.slice(0, limit).map((row) => runOf(row, nowMs()))
+        return { runs, nextAfterId: rows.length > limit ? runs.at(-1)?.id : undefined }
+      }),
+    find: (id) => run(() => findRun(database, id, nowMs())),
+    lock: (request) => change((tx) => takeLock(tx, request, nowMs())),
+    renew: ({ id, token, ttlMs }) =>
+      change(async (tx) => {
+        const untilMs = nowMs() + ttlMs
+        const sql = 'UPDATE fixture_runs SET locked_until_ms = $1 WHERE id = $2 AND lock_token = $3'
+        return (await tx.run(sql, untilMs, id, token)) > 0 ? untilMs : undefined
+      }),
+    keep: ({ id, token, state, isEnded }) =>
+      change(async (tx) => {
+        const updatedAtMs = tx.dialect.greatest('updated_at_ms', '$3')
+        const sql = `UPDATE fixture_runs SET state = $1, is_ended = $2, updated_at_ms = ${updatedAtMs}
+          WHERE id = $4 AND lock_token = $5`
+        return (await tx.run(sql, state, isEnded ? 1 : 0, nowMs(), id, token)) > 0
+      }),
+    unlock: ({ id, token }) =>
+      change(async (tx) => {
+        const sql = `UPDATE fixture_runs SET lock_token = NULL, lock_owner = NULL, locked_until_ms = NULL
+          WHERE id = $1 AND lock_token = $2`
+        return (await tx.run(sql, id, token)) > 0
+      }),
+  } satisfies FixtureRuns
+}
+
+function runOf(row: RunRow, nowMs: number): Omit<StoredRun, 'state'> {
+  const [id, name, createdAtMs, updatedAtMs, isEnded, owner, untilMs] = row
   const isHeld = owner !== null && untilMs !== null && untilMs > nowMs
   return { id, name, createdAtMs, updatedAtMs, isEnded: isEnded === 1, lock: isHeld ? { owner, untilMs } : null }
 }
 
-/** `rows`: one more than the limit, if there are more. */
-export function runsPage(rows: readonly RunRow[], limit: number, nowMs: number): RunsPage {
-  const runs = rows.slice(0, limit).map((row) => runOf(row, nowMs))
-  return { runs, nextAfterId: rows.length > limit ? runs.at(-1)?.id : undefined }
+async function findRun(session: Session, id: string, nowMs: number): Promise<StoredRun | undefined> {
+  const row = await session.get<[state: string | null, ...RunRow]>(
+    `SELECT state, ${RUN_COLUMNS} FROM fixture_runs WHERE id = $1`,
+    id,
+  )
+  if (!row) return undefined
+  const [state, ...run] = row
+  return { ...runOf(run, nowMs), state }
+}
+
+async function takeLock(
+  tx: Transaction,
+  { id, name, owner, token, ttlMs }: LockRequest,
+  nowMs: number,
+): Promise<LockResult> {
+  const { plain, skipLocked } = tx.dialect
+  await tx.run(
+    `DELETE FROM fixture_runs WHERE id IN (SELECT id FROM fixture_runs
+      WHERE is_ended = 1 AND updated_at_ms < $1 AND coalesce(locked_until_ms, 0) <= $2 AND id <> $3 ${skipLocked})`,
+    nowMs - ENDED_RUN_KEPT_MS,
+    nowMs,
+    id,
+  )
+  const taken = await tx.run(
+    `INSERT INTO fixture_runs (id, name, created_at_ms, updated_at_ms, is_ended, lock_token, lock_owner, locked_until_ms)
+      VALUES ($1, $2, $3, $3, 1, $4, $5, $6)
+      ON CONFLICT (id) DO UPDATE SET lock_token = excluded.lock_token, lock_owner = excluded.lock_owner,
+        locked_until_ms = excluded.locked_until_ms, name = excluded.name
+      WHERE fixture_runs.lock_token IS NULL OR fixture_runs.lock_token = excluded.lock_token
+        OR fixture_runs.locked_until_ms <= $3`,
+    ...[id, plain(name), nowMs, token, plain(owner), nowMs + ttlMs],
+  )
+  const run = await findRun(tx, id, nowMs)
+  if (!run) throw new Error(`the run ${id} is missing after its lock was asked for`)
+  return taken > 0 || !run.lock ? { type: 'locked', run } : { type: 'held', lock: run.lock }
 }

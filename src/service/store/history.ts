@@ -1,6 +1,8 @@
 import { decodeId, encodeId, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { RecordResource } from '../../core/resources/registry.ts'
 import { countFitting, PAGE_BYTES } from './page-bytes.ts'
+import type { Session, SqlDialect } from './sql.ts'
+import { PAGE_COUNT, readWalk } from './walks.ts'
 
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted'] as const
 
@@ -110,39 +112,58 @@ export function deletedNote(version: number): ChangedMembers {
   return { action: 'deleted', version, fields: '[]', oldValues: null, newValues: null, previousAtMs: null }
 }
 
-/** The ids of the keys of these entries, each once. */
-export function keyIdsOf(rows: readonly ReadHistoryRow[]): readonly string[] {
-  return [...new Set(rows.flatMap((row) => row[9] ?? []))]
-}
-
 /** A row of a page, with the size of its values, which are null where they are too large for a page of such rows. */
-export type ReadHistoryRow = readonly [...HistoryRow, sizeBytes: number]
+type ReadHistoryRow = readonly [...HistoryRow, sizeBytes: number]
 
-/** As columns of a select; `count` is a parameter of the statement, undefined for values of any size. */
-export function historyColumns(count: string | undefined): string {
-  const size = '(coalesce(octet_length(old_values), 0) + coalesce(octet_length(new_values), 0))'
+/** Reads once, where no entry has values so large that the page may be. */
+export async function readHistory(session: Session, query: HistoryQuery): Promise<HistoryPage> {
+  const { limit } = query
+  const small = await readEntries(session, query, limit + 1, 'small')
+  const sizes = small.map((row) => row[SIZE_AT])
+  if (sizes.every((size) => size * (limit + 1) <= PAGE_BYTES)) return historyPage(session, small, limit)
+  const fitting = countFitting(sizes.slice(0, limit))
+  return historyPage(session, await readEntries(session, query, fitting + 1, 'whole'), fitting)
+}
+
+const SIZE = '(coalesce(octet_length(old_values), 0) + coalesce(octet_length(new_values), 0))'
+
+const SIZE_AT = HISTORY_COLUMNS.length
+
+async function readEntries(
+  session: Session,
+  query: HistoryQuery,
+  count: number,
+  values: 'small' | 'whole',
+): Promise<readonly ReadHistoryRow[]> {
+  const { record, job, keyIds, resource } = query
+  if (keyIds?.length === 0) return []
   const guarded = (name: string) =>
-    count === undefined ? name : `CASE WHEN ${size} * ${count} <= ${PAGE_BYTES} THEN ${name} END AS ${name}`
-  const columns = HISTORY_COLUMNS.map((name) => (name.endsWith('_values') ? guarded(name) : name))
-  return [...columns, `${size} AS size_bytes`].join(', ')
+    values === 'small' ? `CASE WHEN ${SIZE} * ${PAGE_COUNT} <= ${PAGE_BYTES} THEN ${name} END AS ${name}` : name
+  const select = [...HISTORY_COLUMNS.map((name) => (name.endsWith('_values') ? guarded(name) : name)), SIZE].join(', ')
+  const recordSerial = record ? [decodeId(record.resource, record.id) ?? -1] : []
+  const columns = [
+    { name: 'record_id', index: 'history_by_record', type: 'bigint', values: recordSerial },
+    { name: 'job', index: 'history_by_job', type: 'text', values: job === undefined ? [] : [job] },
+    { name: 'key_id', index: 'history_by_key', type: 'text', values: keyIds ?? [] },
+    { name: 'resource', index: 'history_by_resource', type: 'text', values: resource === undefined ? [] : [resource] },
+  ] as const
+  return readWalk(session, { table: 'history', columns }, { ...serialBounds(query), count, select, idAt: 0 })
 }
 
-/** How many of the rows make a page, where the values of some were not read; undefined where all were. */
-export function fittingRows(rows: readonly ReadHistoryRow[], limit: number): number | undefined {
-  const sizes = rows.map((row) => row[12])
-  if (sizes.every((size) => size * (limit + 1) <= PAGE_BYTES)) return undefined
-  return countFitting(sizes.slice(0, limit))
-}
-
-/** A page of rows, of which there is one more than `limit` where there is a next page; `nameOf` has the names of their keys. */
-export function historyPage(
-  rows: readonly ReadHistoryRow[],
-  limit: number,
-  nameOf: ReadonlyMap<string, string>,
-): HistoryPage {
+/** A page of rows, of which there is one more than `limit` where there is a next page. */
+async function historyPage(session: Session, rows: readonly ReadHistoryRow[], limit: number): Promise<HistoryPage> {
+  const keyIds = [...new Set(rows.flatMap((row) => row[KEY_AT] ?? []))]
+  const isWanted = session.dialect.isIn('id', '$1', 'text')
+  const keys =
+    keyIds.length === 0
+      ? []
+      : await session.all<readonly [string, string]>(`SELECT id, name FROM api_keys WHERE ${isWanted}`, keyIds)
+  const nameOf = new Map(keys)
   const entries = rows.slice(0, limit).map((row) => historyEntry(row, nameOf))
   return { entries, nextOlderThanId: rows.length > limit ? entries.at(-1)?.id : undefined }
 }
+
+const KEY_AT = 9
 
 function historyEntry(row: ReadHistoryRow, nameOf: ReadonlyMap<string, string>): HistoryEntry {
   const [serial, resource, recordSerial, action, version, previousAtMs, fields, oldValues, newValues, ...who] = row
@@ -158,7 +179,7 @@ function historyEntry(row: ReadHistoryRow, nameOf: ReadonlyMap<string, string>):
 }
 
 /** The serials of a query: from `least`, below `below`. A start that is not the id of a change gives an empty page. */
-export function serialBounds(query: HistoryQuery): { readonly least: number; readonly below: number } {
+function serialBounds(query: HistoryQuery): { readonly least: number; readonly below: number } {
   const { sinceMs, untilMs, olderThanId } = query
   const until = untilMs === undefined ? LAST_SERIAL : serialAt(Math.floor(untilMs) + 1)
   const least = sinceMs === undefined ? 0 : serialAt(Math.ceil(sinceMs))
@@ -174,4 +195,22 @@ function serialAt(timeMs: number): number {
 /** The serial before which entries are old; undefined when none is. */
 export function oldestKeptSerial(nowMs: number, historyMs: number): number | undefined {
   return Number.isFinite(historyMs) ? firstSerialAt(nowMs - historyMs) : undefined
+}
+
+interface Pruning {
+  readonly nowMs: number
+  readonly historyMs: number
+  /** At most so many. */
+  readonly count: number
+}
+
+/** The statement that deletes some of the oldest entries that are too old; undefined where none is. */
+export function pruneStatement(
+  { isOneOf, skipLocked }: SqlDialect,
+  { nowMs, historyMs, count }: Pruning,
+): readonly [sql: string, below: number, count: number] | undefined {
+  const below = oldestKeptSerial(nowMs, historyMs)
+  if (below === undefined) return undefined
+  const oldest = `SELECT id FROM history WHERE id < $1 ORDER BY id LIMIT $2 + 0 ${skipLocked}`
+  return [`DELETE FROM history WHERE ${isOneOf('id', oldest)}`, Math.max(0, below), count]
 }

@@ -26,6 +26,6 @@ export function pageOf(rows: readonly (readonly [text: string, ...unknown[]])[],
   return { texts, nextOlderThanId: idOf(texts.at(-1) ?? '') }
 }
 
-export function idOf(text: string): string {
+function idOf(text: string): string {
   return (JSON.parse(text) as { id: string }).id
 }

@@ -37,10 +37,10 @@ async function countedService() {
   return { ...service, statements }
 }
 
-test('100 deals with their notes take three statements, with the one that asks whether keys changed', async () => {
+test('100 deals with their notes take four statements, with the one that asks whether keys changed', async () => {
   const { ask, statements } = await countedService()
   const { data } = await ask('{ deals(first: 100) { nodes { id notes(first: 2) { nodes { body dealId } } } } }')
-  expect(statements.map((sql) => /FROM (\w+)/.exec(sql)?.[1])).toEqual([undefined, 'deals', 'json_each'])
+  expect(statements.map((sql) => /FROM (\w+)/.exec(sql)?.[1])).toEqual([undefined, 'deals', 'json_each', 'notes'])
   expect(data.deals.nodes).toHaveLength(100)
   for (const { id, notes } of data.deals.nodes) {
     expect(notes.nodes).toEqual([
@@ -55,6 +55,6 @@ test('the deals of notes, and their pipelines, are read once', async () => {
   const { errors } = await ask(`{ deals(first: 100) { nodes {
     pipeline { name stages { name } } notes(first: 2) { nodes { deal { name pipeline { id } } } } } } }`)
   expect(errors).toBeUndefined()
-  // The key, the deals, stages and pipelines, the notes, the deals of the notes.
+  // The key, the deals, the pipelines with their stages, the notes and their texts, the deals of the notes.
   expect(statements).toHaveLength(6)
 })

@@ -15,7 +15,11 @@ export const POSTGRES_MUTANTS = {
   ],
   /** Another process takes a delivery whose claim has not ended. */
   'claims-ignored': [
-    { file: `${STORE}/deliveries.ts`, from: 'AND next_at_ms <= $2', to: `AND (next_at_ms <= $2 OR state = 'sending')` },
+    {
+      file: 'src/service/store/delivery-turn.ts',
+      from: 'AND next_at_ms <= $2',
+      to: `AND (next_at_ms <= $2 OR state = 'sending')`,
+    },
   ],
   /** A write is acknowledged, and then committed. */
   'early-answer': [

@@ -1,4 +1,4 @@
-import type { Transaction } from './database.ts'
+import type { PostgresTransaction } from './database.ts'
 import type { PendingEvents } from './pending-events.ts'
 import type { PendingHistory } from './pending-history.ts'
 import type { PendingRecords } from './pending-records.ts'
@@ -8,7 +8,7 @@ import type { Serials } from './sequence.ts'
 
 /** What the writes of one transaction share. */
 export interface Batch {
-  readonly tx: Transaction
+  readonly tx: PostgresTransaction
   readonly serials: Serials
   /** For expiry and due times. The time of a write never steps back and may be ahead of a corrected clock. */
   readonly clockMs: number

@@ -1,7 +1,7 @@
 import { CrmError } from '../../../core/errors.ts'
 import type { StoreWrite } from '../store.ts'
 import type { Meanwhile } from '../write-queue.ts'
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 import { keyHash } from './idempotency.ts'
 import { holdKeys } from './sequence.ts'
 
@@ -31,7 +31,7 @@ interface Watch {
  * has begun, and those that wait for its end, also for a key that it holds itself, after LOOK_MS.
  */
 export function watchBusyKeys(
-  database: Database,
+  database: PostgresDatabase,
   first: readonly StoreWrite[],
   { others, answerNow }: Pick<Meanwhile, 'others' | 'answerNow'>,
 ): Watch {

@@ -10,12 +10,13 @@ import {
   filterCell,
   type Row,
 } from '../copy/tables.ts'
+import { readPipelines } from '../pipelines.ts'
+import type { Value } from '../sql.ts'
 import { bounded, isShortened, withNul, withoutNul } from './bounded-text.ts'
-import type { Session, Transaction, Value } from './database.ts'
-import { readPipelines } from './pipelines.ts'
+import type { PostgresSession, PostgresTransaction } from './database.ts'
 
 /** The rows of a database, with texts as clients sent them. */
-export function copiedRows(session: Session): CopiedRows {
+export function copiedRows(session: PostgresSession): CopiedRows {
   return {
     read: async (table, order, after) => {
       const rows = await session.all<Row>(batchQuery(table, order, after), ...(after ?? []))
@@ -50,7 +51,7 @@ const SQL_TYPES: Readonly<Record<CopiedType, string>> = {
   'compared text': 'text',
 }
 
-export async function writeRows(tx: Transaction, table: CopiedTable, rows: readonly Row[]): Promise<void> {
+export async function writeRows(tx: PostgresTransaction, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   const columns = Object.entries(table.columns)
   const names = columnsOf(table)
   const lists = columns.map(([, type], place) => rows.map((row) => encode(type, row[place] ?? null)))
@@ -70,7 +71,7 @@ function encode(type: CopiedType, cell: Cell): Cell {
   return type === 'compared text' ? bounded(cell) : cell
 }
 
-async function decode(session: Session, table: CopiedTable, row: Row): Promise<Row> {
+async function decode(session: PostgresSession, table: CopiedTable, row: Row): Promise<Row> {
   const decoded: Cell[] = []
   for (const [place, [column, type]] of Object.entries(table.columns).entries()) {
     const cell = row[place] ?? null
@@ -94,7 +95,7 @@ interface Shown {
 }
 
 /** Restores a truncated text from its record; returns it unchanged if the text of the record truncates to another. */
-async function textOf(session: Session, table: CopiedTable, { row, column, cell }: Shown): Promise<Cell> {
+async function textOf(session: PostgresSession, table: CopiedTable, { row, column, cell }: Shown): Promise<Cell> {
   if (!isShortened(cell)) return withNul(cell)
   const whole = table.resource ? ownText(table, table.resource, { row, column }) : await uniqueText(session, table, row)
   return typeof whole === 'string' && bounded(whole) === cell ? whole : cell
@@ -105,7 +106,7 @@ function ownText(table: CopiedTable, resource: StoredResource, { row, column }: 
   return filterCell(resource, column, `${text}`)
 }
 
-async function uniqueText(session: Session, table: CopiedTable, row: Row): Promise<Cell> {
+async function uniqueText(session: PostgresSession, table: CopiedTable, row: Row): Promise<Cell> {
   const [resource, member, id = null] = cellsOf(table, ['resource', 'member', 'record_id'], row)
   const { plural } = RESOURCES[resource as StoredResource]
   const [text = '{}'] = (await session.get<[string]>(`SELECT text FROM ${plural} WHERE id = $1`, id)) ?? []

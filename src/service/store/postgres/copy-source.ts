@@ -6,7 +6,7 @@ import { COPIED_TABLES, type CopiedTable } from '../copy/tables.ts'
 import { readAddress } from './address.ts'
 import { copiedRows } from './copied-rows.ts'
 import { COPY_POOL } from './copy-state.ts'
-import { openPool, SERVICE_NAME, type Session } from './database.ts'
+import { openPool, type PostgresSession, SERVICE_NAME } from './database.ts'
 import { prepareDatabase } from './open-database.ts'
 
 /** For a service that stops, and for commands that end by themselves. */
@@ -36,7 +36,7 @@ export async function withPostgresSource<T>(
     await prepareDatabase(database, { isCreated: false, isOnlyRead: false })
     // Before the lock, for which writes of a service would wait.
     await refuseServices(database, database.name, WAIT_MS)
-    return await database.transaction(HOLD, async (tx) => {
+    return await database.begin(HOLD, async (tx) => {
       await refuseServices(tx, database.name, 0)
       return work({ ...copiedRows(tx), name: database.name, orderOf })
     })
@@ -51,7 +51,7 @@ function orderOf({ name, key }: CopiedTable): readonly string[] {
 }
 
 /** A service that runs would go on writing to the source after the copy, when the lock is gone. */
-async function refuseServices(session: Session, name: string, waitMs: number): Promise<void> {
+async function refuseServices(session: PostgresSession, name: string, waitMs: number): Promise<void> {
   const endMs = performance.now() + waitMs
   for (;;) {
     const [count = 0] =

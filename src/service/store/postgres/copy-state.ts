@@ -1,5 +1,5 @@
 import type { CopyOrigin, CopyPlace } from '../copy/ends.ts'
-import type { Session, Transaction } from './database.ts'
+import type { PostgresSession, PostgresTransaction } from './database.ts'
 
 /** Its connections are not those of a service; an index of many rows takes minutes, and batches are long enough not to be prepared. */
 export const COPY_POOL = { program: 'crm serve copy', statementMs: 3_600_000, isPrepared: false }
@@ -8,7 +8,9 @@ export const COPY_POOL = { program: 'crm serve copy', statementMs: 3_600_000, is
 const STATE_TABLE = 'crm_copy'
 
 /** Undefined for anything but an unfinished copy. */
-export async function readOrigin(session: Session): Promise<(CopyOrigin & { readonly version: number }) | undefined> {
+export async function readOrigin(
+  session: PostgresSession,
+): Promise<(CopyOrigin & { readonly version: number }) | undefined> {
   const isThere = await session.get(
     `SELECT 1 FROM pg_class WHERE relname = '${STATE_TABLE}' AND relnamespace = current_schema()::regnamespace`,
   )
@@ -20,13 +22,13 @@ export async function readOrigin(session: Session): Promise<(CopyOrigin & { read
 }
 
 /** Waits for the last batch of a copy that was killed, which PostgreSQL may still write. */
-export async function readPlace(session: Session): Promise<CopyPlace> {
+export async function readPlace(session: PostgresSession): Promise<CopyPlace> {
   const [place = '{}'] = (await session.get<[string]>(`SELECT place FROM ${STATE_TABLE} FOR UPDATE`)) ?? []
   return JSON.parse(place) as CopyPlace
 }
 
 export async function createState(
-  tx: Transaction,
+  tx: PostgresTransaction,
   { location, name, lastSerial }: CopyOrigin,
   { version, place }: { readonly version: number; readonly place: CopyPlace },
 ): Promise<void> {
@@ -43,7 +45,7 @@ export async function createState(
 }
 
 /** False if another process has written there. */
-export async function movePlace(tx: Transaction, from: CopyPlace, to: CopyPlace): Promise<boolean> {
+export async function movePlace(tx: PostgresTransaction, from: CopyPlace, to: CopyPlace): Promise<boolean> {
   const moved = await tx.run(
     `UPDATE ${STATE_TABLE} SET place = $1 WHERE place = $2`,
     JSON.stringify(to),
@@ -52,6 +54,6 @@ export async function movePlace(tx: Transaction, from: CopyPlace, to: CopyPlace)
   return moved > 0
 }
 
-export async function dropState(tx: Transaction): Promise<void> {
+export async function dropState(tx: PostgresTransaction): Promise<void> {
   await tx.script(`DROP TABLE ${STATE_TABLE}`)
 }

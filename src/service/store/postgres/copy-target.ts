@@ -3,12 +3,12 @@ import { failedRow, notEmpty, otherVersion, overtaken } from '../copy/copy-failu
 import type { CopyTarget } from '../copy/ends.ts'
 import { indexesOf, withoutIndexes } from '../copy/indexes.ts'
 import { COPIED_TABLES, type CopiedTable, type Row } from '../copy/tables.ts'
+import { pipelineStatements } from '../pipelines.ts'
 import { readAddress } from './address.ts'
 import { copiedRows, writeRows } from './copied-rows.ts'
 import { COPY_POOL, createState, dropState, movePlace, readOrigin, readPlace } from './copy-state.ts'
-import { type Database, openPool, type Transaction } from './database.ts'
+import { DURABLY, openPool, type PostgresDatabase, type PostgresTransaction } from './database.ts'
 import { checkEmpty, checkVersionAndEncoding, markVersion, versionOf } from './open-database.ts'
-import { insertPipelines } from './pipelines.ts'
 import { plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
 
@@ -16,8 +16,7 @@ import { SCHEMA_LOCK } from './sequence.ts'
 const BEGIN_QUICKLY = 'BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL idle_in_transaction_session_timeout = 0'
 
 /** Of the end, before which all batches are durable. */
-const BEGIN_DURABLY = `BEGIN;
-  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`
+const BEGIN_DURABLY = `BEGIN; ${DURABLY}`
 
 /** Opens an empty database, or an unfinished copy. */
 export async function withPostgresTarget<T>(
@@ -41,32 +40,32 @@ function script(): string {
   return `${SCHEMA}; ${plainTables()}`
 }
 
-function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
+function copyTarget(database: PostgresDatabase): Omit<CopyTarget, 'origin'> {
   return {
     ...copiedRows(database),
     name: database.name,
     place: () => readPlace(database),
     begin: (origin, pipelines, place) =>
-      database.transaction(`${BEGIN_QUICKLY}; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) => {
+      database.begin(`${BEGIN_QUICKLY}; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) => {
         await checkEmpty(tx, database.name)
         await tx.script(withoutIndexes(script()))
-        await insertPipelines(tx, pipelines)
+        for (const statement of pipelineStatements(pipelines)) await tx.run(...statement)
         await createState(tx, origin, { version: SCHEMA_VERSION, place })
       }),
     write: (table, rows, { from, to }) =>
-      database.transaction(BEGIN_QUICKLY, async (tx) => {
+      database.begin(BEGIN_QUICKLY, async (tx) => {
         if (!(await movePlace(tx, from, to))) throw overtaken(database)
         await writeBatch(tx, database, { table, rows })
       }),
     addIndexes: async () => {
       // The lock waits for an index that PostgreSQL still makes for a copy that was killed.
       for (const { table, sql } of indexesOf(script()))
-        await database.transaction(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, (tx) => tx.script(sql))
+        await database.begin(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, (tx) => tx.script(sql))
     },
     finish: async () => {
       // Without it the first pages are slow until PostgreSQL has looked at the tables itself.
       for (const { name } of COPIED_TABLES) await database.run(`ANALYZE ${name}`)
-      await database.transaction(BEGIN_DURABLY, async (tx) => {
+      await database.begin(BEGIN_DURABLY, async (tx) => {
         await dropState(tx)
         await markVersion(tx)
       })
@@ -75,8 +74,8 @@ function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
 }
 
 async function writeBatch(
-  tx: Transaction,
-  database: Database,
+  tx: PostgresTransaction,
+  database: PostgresDatabase,
   { table, rows }: { readonly table: CopiedTable; readonly rows: readonly Row[] },
 ): Promise<void> {
   try {

@@ -1,46 +1,76 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value } from '../sql.ts'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
+import { bounded, withoutNul } from './bounded-text.ts'
 import { DatabaseConnections, Sockets } from './connections.ts'
 import { CommitInDoubt, databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 
-/** A value of a statement; a list becomes an array of PostgreSQL. */
-export type Value = string | number | null | readonly (string | number | null)[]
-
-/** Statements of one connection or of any. Rows are arrays, in the order of the selected columns. */
-export interface Session {
-  all<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<readonly Row[]>
-  get<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<Row | undefined>
-  /** Returns the number of changed rows. */
-  run(sql: string, ...values: Value[]): Promise<number>
+export interface PostgresSession extends Session {
   /** Runs statements without values in one round trip, and returns the rows of each. */
   script(sql: string): Promise<readonly (readonly (readonly unknown[])[])[]>
 }
 
-export interface Transaction extends Session {
-  /** Sends a statement without waiting for its end. Where it fails, the transaction fails. */
-  later(sql: string, ...values: Value[]): void
-  /** The same; `note` gets the number of changed rows. */
+export interface PostgresTransaction extends PostgresSession, Transaction {
+  /** As `later`; `note` gets the number of changed rows. */
   laterNoting(note: (changed: number) => void, sql: string, ...values: Value[]): void
   /** Statements without values that run with COMMIT, in one round trip. */
   atCommit(sql: string): void
 }
 
-export interface Database extends Session {
-  /**
-   * For statements that read a few rows by an index: they share connections, and do not wait for one another's answers. Sent
-   * again when the connection is lost, which may have happened before.
-   */
-  readonly short: Session
-  /** The address in messages. */
-  readonly name: string
+/** Classes of advisory locks: `crmL` and so on, in ASCII. */
+const LINE_LOCKS = 0x63726d4c
+export const PRUNE_LOCK = 0x63726d50
+
+const DIALECT: SqlDialect = {
+  greatest: (one, other) => `greatest(${one}, ${other})`,
+  isIn: (column, list, type) => `${column} = ANY(${list}::${type}[])`,
+  // An array, unlike IN, is looked up by the index whatever the planner expects of it.
+  isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
+  lockLines: `SELECT pg_advisory_xact_lock(${LINE_LOCKS}, lock) FROM unnest($1::int[]) AS lock`,
+  tryPruning: `SELECT pg_try_advisory_xact_lock(${PRUNE_LOCK})`,
+  answerAge: 'at_ms',
+  skipLocked: 'FOR UPDATE SKIP LOCKED',
+  indexedBy: () => '',
+  member: (column, name) => `${column}::json ->> '${name}'`,
+  tableNames: 'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
+  // Every table of crm, with its indexes and long texts.
+  sizeBytes: `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'sequence'::regclass)`,
+  plain: withoutNul,
+  bounded,
+  // Nothing in it tells the planner that few rows match, or it would read and sort them all, which may be half of the table:
+  // two bounds on column and id stand for the equality, OFFSET 0 keeps the conditions outside of the walk, and CASE hides them.
+  walk: ({ select, table, conditions, driver }) => {
+    const walked = driver ? walkOf(driver.column, driver.value) : 'id < $1 AND id >= $3 ORDER BY id DESC'
+    const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
+    const rows = `SELECT ${select} FROM (SELECT * FROM ${table} WHERE ${walked} OFFSET 0) AS walked ${where}LIMIT $2::bigint`
+    return `SELECT * FROM (${rows}) AS found`
+  },
+  unwalked: (column) => column,
+  newestOfEach: (table, column) =>
+    `SELECT given.value, found.id, found.size FROM unnest($1::bigint[]) AS given (value) CROSS JOIN LATERAL (
+      SELECT id, octet_length(text) AS size FROM ${table}
+      WHERE (${column}, -id) > (given.value, -$3::bigint) AND (${column}, -id) <= (given.value, 0)
+      ORDER BY ${column}, -id LIMIT $2) AS found`,
+}
+
+/** Indexes end with the negative id; a partial one has only what is not null. */
+function walkOf(column: string, value: string): string {
+  return `(${column}, -id) > (${value}, -$1::bigint) AND (${column}, -id) <= (${value}, -$3::bigint)
+    AND ${column} IS NOT NULL ORDER BY ${column}, -id`
+}
+
+export interface PostgresDatabase extends PostgresSession, SqlDatabase {
+  /** They share connections, and do not wait for one another's answers. Sent again when the connection is lost. */
+  readonly short: PostgresSession
   /**
    * `begin` starts the transaction, with more statements; `work` gets their rows, and what `early` has read: its statements are
    * sent with those of `begin`, whose rows it may await. Rolled back when one of them rejects.
    */
-  transaction<T>(begin: string, work: Work<T, undefined>): Promise<T>
-  transaction<T, Read>(begin: string, work: Work<T, Read>, early: Early<Read>): Promise<T>
+  begin<T>(begin: string, work: Work<T, undefined>): Promise<T>
+  begin<T, Read>(begin: string, work: Work<T, Read>, early: Early<Read>): Promise<T>
   /** A connection of its own, outside the pool. */
   connect(): Promise<pg.Client>
   /** Prepares no statements where a pooler may give each transaction another connection; fails where it allows none. */
@@ -50,11 +80,11 @@ export interface Database extends Session {
   close(): Promise<void>
 }
 
-type Begun = Awaited<ReturnType<Session['script']>>
+type Begun = Awaited<ReturnType<PostgresSession['script']>>
 
-type Work<T, Read> = (tx: Transaction, begun: Begun, read: Read) => Promise<T>
+type Work<T, Read> = (tx: PostgresTransaction, begun: Begun, read: Read) => Promise<T>
 
-type Early<Read> = (tx: Session, begun: Promise<Begun>) => Promise<Read>
+type Early<Read> = (tx: PostgresSession, begun: Promise<Begun>) => Promise<Read>
 
 /** Enough for reads beside one writer; `max_connections` of PostgreSQL is 100 by default. */
 const MAX_CONNECTIONS = 10
@@ -76,6 +106,19 @@ const TYPES: pg.CustomTypesConfig = {
 /** The name of the connections of services, by which `crm serve copy` finds them. */
 export const SERVICE_NAME = 'crm serve'
 
+/** A transaction waits so long for a lock. */
+const WAITING = 'BEGIN; SET LOCAL lock_timeout = 5000'
+
+/** Also where the database is set to acknowledge before the disk has it. */
+export const DURABLY = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`
+
+/** Rules need the row of `sequence`, which a store takes before. */
+const BEGIN: Readonly<Record<TransactionKind, string>> = {
+  durable: `${WAITING}; ${DURABLY}`,
+  quick: `${WAITING}; SET LOCAL synchronous_commit = off`,
+  rules: `${WAITING}; ${DURABLY}`,
+}
+
 interface PoolOptions {
   readonly observer?: StoreObserver | undefined
   /** The name of the connections. */
@@ -89,7 +132,7 @@ interface PoolOptions {
 export function openPool(
   { name, password, ...address }: Address,
   { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS, isPrepared = true }: PoolOptions = {},
-): Database {
+): PostgresDatabase {
   const sockets = new Sockets()
   const config: pg.ClientConfig = {
     ...address,
@@ -135,14 +178,16 @@ export function openPool(
       return await client.query(query)
     }
   }
+  const begin = <T, Read>(script: string, work: Work<T, Read | undefined>, early?: Early<Read>) =>
+    faultsNamed(connections.alone((client) => transact(client, { name, names }, { begin: script, early, work })))
   const once = sessionOf((query) => faultsNamed(connections.alone((client) => send(client, query))))
 
   return {
     ...once,
     short: sessionOf((query) => faultsNamed(onceMore(() => connections.shared((client) => send(client, query))))),
     name,
-    transaction: <T, Read>(begin: string, work: Work<T, Read | undefined>, early?: Early<Read>) =>
-      faultsNamed(connections.alone((client) => transact(client, { name, names }, { begin, early, work }))),
+    begin,
+    transaction: (kind, work) => begin(BEGIN[kind], work),
     connect: async () => {
       const client = new pg.Client(config)
       client.on('error', () => {})
@@ -207,18 +252,21 @@ async function transact<T, Read>(
   const session = sessionOf((query) => client.query(names.named(query)))
   const last: string[] = []
   const sent: Promise<unknown>[] = []
-  const laterNoting: Transaction['laterNoting'] = (note, sql, ...values) => {
+  const laterNoting: PostgresTransaction['laterNoting'] = (note, sql, ...values) => {
     const one = session.run(sql, ...values).then(note)
     // A failure is found when the transaction ends.
     one.catch(() => {})
     sent.push(one)
   }
-  const later: Transaction['later'] = (sql, ...values) => laterNoting(() => {}, sql, ...values)
+  const later: PostgresTransaction['later'] = (sql, ...values) => laterNoting(() => {}, sql, ...values)
+  const atCommit = (sql: string): void => void last.push(sql)
+  const notify = (channel: string): void => atCommit(`NOTIFY ${channel}`)
+  const tx: PostgresTransaction = { ...session, later, laterNoting, atCommit, notify }
   let isCommitting = false
   try {
     const begun = session.script(begin)
     const [rows, read] = await Promise.all([begun, early?.(session, begun)])
-    const result = await work({ ...session, later, laterNoting, atCommit: (sql) => void last.push(sql) }, rows, read)
+    const result = await work(tx, rows, read)
     isCommitting = true
     await Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))])
     return result
@@ -237,9 +285,10 @@ async function transact<T, Read>(
 
 type Query = pg.QueryArrayConfig & { readonly name?: string }
 
-function sessionOf(send: (query: Query) => Promise<pg.QueryArrayResult>): Session {
+function sessionOf(send: (query: Query) => Promise<pg.QueryArrayResult>): PostgresSession {
   const query = (text: string, values: readonly Value[]) => send({ text, values: [...values], rowMode: 'array' })
   return {
+    dialect: DIALECT,
     all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as unknown as readonly Row[],
     get: async <Row>(sql: string, ...values: Value[]) =>
       (await query(sql, values)).rows[0] as unknown as Row | undefined,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StoreWrite, WriteAnswer, WriteResult } from '../store.ts'
 import { bounded } from './bounded-text.ts'
-import type { Session, Transaction } from './database.ts'
+import type { PostgresSession, PostgresTransaction } from './database.ts'
 
 type Idempotency = NonNullable<StoreWrite['idempotency']>
 
@@ -28,7 +28,7 @@ export interface Keeping {
 
 /** The answers to keys, without expired ones, by key. */
 export async function findAnswers(
-  session: Session,
+  session: PostgresSession,
   keys: readonly string[],
   { nowMs, answersMs }: Keeping,
 ): Promise<Map<string, KeptAnswer>> {
@@ -56,7 +56,7 @@ export function replayOf({ fingerprint, answer }: KeptAnswer, sent: Idempotency)
   return fingerprint === sent.fingerprint ? { type: 'replayed', answer } : { type: 'key_reused' }
 }
 
-export function keepAnswers(tx: Transaction, answers: ReadonlyMap<string, KeptAnswer>, nowMs: number): void {
+export function keepAnswers(tx: PostgresTransaction, answers: ReadonlyMap<string, KeptAnswer>, nowMs: number): void {
   const kept = [...answers]
   tx.later(
     `INSERT INTO idempotency (key, at_ms, fingerprint, status, location, etag, body)
@@ -81,7 +81,7 @@ export function keepAnswers(tx: Transaction, answers: ReadonlyMap<string, KeptAn
  * may still repeat their requests, and they must not be kept until the clock is there again. `note` gets how many it deleted.
  */
 export function pruneAnswers(
-  tx: Transaction,
+  tx: PostgresTransaction,
   count: number,
   { nowMs, answersMs }: Keeping,
   note: (deleted: number) => void = () => {},

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 import { databaseFailure } from './failure.ts'
 
 /** Between two attempts to connect again. */
@@ -14,7 +14,7 @@ export interface Notifications {
  * deliveries when they look once a second, and cached keys end by themselves. `sender` is the payload.
  */
 export async function listenTo(
-  database: Database,
+  database: PostgresDatabase,
   channels: readonly string[],
   hear: (channel: string, sender: string) => void,
 ): Promise<Notifications> {

@@ -1,9 +1,8 @@
 import { CrmError } from '../../../core/errors.ts'
 import { unfinishedCopy } from '../copy/copy-failures.ts'
-import { defaultPipeline } from '../pipeline-rules.ts'
+import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
 import { readOrigin } from './copy-state.ts'
-import type { Database, Session, Transaction } from './database.ts'
-import { insertPipelines } from './pipelines.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './database.ts'
 import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION, versionAfter } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
 import { checkWhole, incomplete } from './whole-schema.ts'
@@ -23,7 +22,7 @@ export interface Preparing {
 
 /** Makes or migrates the tables, once, whichever of several processes comes first; `steps` are those of the schema. */
 export async function prepareDatabase(
-  database: Database,
+  database: PostgresDatabase,
   preparing: Preparing,
   steps: readonly string[] = MIGRATIONS,
 ): Promise<void> {
@@ -40,18 +39,18 @@ export async function prepareDatabase(
     if (version === newest) return
     throw version === undefined ? missing(database.name) : otherVersion(database.name, version, newest)
   }
-  await database.transaction(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>
+  await database.begin(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>
     migrate(tx, database.name, steps),
   )
 }
 
-async function migrate(tx: Transaction, name: string, steps: readonly string[]): Promise<void> {
+async function migrate(tx: PostgresTransaction, name: string, steps: readonly string[]): Promise<void> {
   const version = await versionOf(tx)
   if (version === undefined) {
     await checkEmpty(tx, name)
     await tx.script(SCHEMA)
     await markVersion(tx)
-    await insertPipelines(tx, [defaultPipeline()])
+    for (const statement of pipelineStatements([defaultPipeline()])) await tx.run(...statement)
   } else {
     const newest = versionAfter(steps)
     if (version > newest) throw otherVersion(name, version, newest)
@@ -62,12 +61,12 @@ async function migrate(tx: Transaction, name: string, steps: readonly string[]):
 }
 
 /** Makes a database with the tables one of crm. */
-export async function markVersion(tx: Transaction): Promise<void> {
+export async function markVersion(tx: PostgresTransaction): Promise<void> {
   await tx.script(`CREATE TABLE ${VERSION_TABLE} (version integer NOT NULL);
     INSERT INTO ${VERSION_TABLE} VALUES (${SCHEMA_VERSION})`)
 }
 
-export async function checkVersionAndEncoding(session: Session): Promise<void> {
+export async function checkVersionAndEncoding(session: PostgresSession): Promise<void> {
   const [[[version = '0', encoding = ''] = []] = []] = await session.script(
     `SELECT current_setting('server_version_num'), current_setting('server_encoding')`,
   )
@@ -87,7 +86,7 @@ export async function checkVersionAndEncoding(session: Session): Promise<void> {
  * Reads pg_class: `to_regclass` takes no lock, so that after a wait for another process that makes the tables it may still
  * answer from a cache that lacks them.
  */
-export async function versionOf(session: Session): Promise<number | undefined> {
+export async function versionOf(session: PostgresSession): Promise<number | undefined> {
   const isThere = await session.get(
     `SELECT 1 FROM pg_class WHERE relname = '${VERSION_TABLE}' AND relnamespace = current_schema()::regnamespace`,
   )
@@ -95,7 +94,7 @@ export async function versionOf(session: Session): Promise<number | undefined> {
   return (await session.get<[number]>(`SELECT version FROM ${VERSION_TABLE}`))?.[0]
 }
 
-async function hasPlainTables(session: Session): Promise<boolean> {
+async function hasPlainTables(session: PostgresSession): Promise<boolean> {
   const names = [...plainTables().matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name]) => name ?? '')
   const [count] = (await session.get<[number]>(
     'SELECT count(*) FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
@@ -105,7 +104,7 @@ async function hasPlainTables(session: Session): Promise<boolean> {
 }
 
 /** A database of another program is unchanged. */
-export async function checkEmpty(tx: Transaction, name: string): Promise<void> {
+export async function checkEmpty(tx: PostgresTransaction, name: string): Promise<void> {
   const found = await tx.get<[string]>(
     `SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema()

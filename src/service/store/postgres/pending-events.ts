@@ -1,7 +1,7 @@
 import { decodeId } from '../../../core/ids.ts'
+import { advanceLine, IS_OPEN, type Line, lockLines } from '../delivery-order.ts'
 import type { OutboxEvent } from '../store.ts'
-import type { Transaction } from './database.ts'
-import { advanceLines, IS_OPEN, type Line, lockLines } from './delivery-order.ts'
+import type { PostgresTransaction } from './database.ts'
 import type { Rules } from './rules.ts'
 
 export interface EventPlace {
@@ -20,7 +20,7 @@ interface PendingDelivery extends Line {
 
 /** The events of a batch, with a delivery for each subscription, queued after the open ones of their record. */
 export class PendingEvents {
-  readonly #tx: Transaction
+  readonly #tx: PostgresTransaction
   readonly #openLines = new Set<string>()
   readonly #behind = new Map<string, Line>()
   #events: (readonly [serial: number, kind: string, text: string])[] = []
@@ -28,7 +28,7 @@ export class PendingEvents {
   /** Whether the batch has written a delivery. */
   isWritten = false
 
-  constructor(tx: Transaction) {
+  constructor(tx: PostgresTransaction) {
     this.#tx = tx
   }
 
@@ -79,7 +79,7 @@ export class PendingEvents {
       )
       this.#deliveries = []
     }
-    await advanceLines(this.#tx, [...this.#behind.values()], nowMs)
+    await Promise.all([...this.#behind.values()].map((line) => advanceLine(this.#tx, line, nowMs)))
     this.#behind.clear()
   }
 }

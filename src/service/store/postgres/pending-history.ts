@@ -7,7 +7,7 @@ import {
   type HistoryRow,
   historyRow,
 } from '../history.ts'
-import type { Transaction } from './database.ts'
+import type { PostgresTransaction } from './database.ts'
 
 const TYPES: Readonly<Record<(typeof HISTORY_COLUMNS)[number], string>> = {
   id: 'bigint',
@@ -40,13 +40,13 @@ interface Place {
 
 /** The entries of the history that a batch has still to write, and the records whose values leave it. */
 export class PendingHistory {
-  readonly #tx: Transaction
+  readonly #tx: PostgresTransaction
   readonly #isKept: boolean
   readonly #rows: HistoryRow[] = []
   readonly #erased = new Set<number>()
   readonly #deals = new Set<number>()
 
-  constructor(tx: Transaction, isKept: boolean) {
+  constructor(tx: PostgresTransaction, isKept: boolean) {
     this.#tx = tx
     this.#isKept = isKept
   }

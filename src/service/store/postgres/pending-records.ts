@@ -1,7 +1,9 @@
 import { decodeId } from '../../../core/ids.ts'
 import { STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { findRows } from '../pages.ts'
+import type { Value } from '../sql.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
-import type { Session, Transaction, Value } from './database.ts'
+import type { PostgresSession, PostgresTransaction } from './database.ts'
 import { type OwnValues, ownValues, serialOf, statementsOf } from './record-tables.ts'
 
 const SQL = Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, statementsOf(resource)])) as Readonly<
@@ -24,11 +26,11 @@ interface PendingTable {
 
 /** The records that the writes of a batch read and change; the last state of each is written at once. */
 export class PendingRecords {
-  readonly #tx: Transaction
+  readonly #tx: PostgresTransaction
   readonly #known: Map<string, StoredRecord | undefined>
   readonly #tables = new Map<StoredResource, PendingTable>()
 
-  constructor(tx: Transaction, known: KnownRecords) {
+  constructor(tx: PostgresTransaction, known: KnownRecords) {
     this.#tx = tx
     this.#known = new Map(known)
   }
@@ -101,7 +103,7 @@ type KnownRecords = ReadonlyMap<string, StoredRecord | undefined>
 
 /** Reads records by one statement for each resource. */
 export async function readKnown(
-  session: Session,
+  session: PostgresSession,
   ids: readonly { readonly resource: StoredResource; readonly id: string }[],
 ): Promise<KnownRecords> {
   const known = new Map<string, StoredRecord | undefined>(ids.map(({ id }) => [id, undefined]))
@@ -119,15 +121,6 @@ export async function readKnown(
   const byResource = Map.groupBy(ids, ({ resource }) => resource)
   await Promise.all([...byResource].map(([resource, group]) => read(resource, group)))
   return known
-}
-
-/** Rows of records by serial. */
-export async function findRows(
-  session: Session,
-  resource: StoredResource,
-  serials: readonly number[],
-): Promise<readonly (readonly [serial: number, version: number, text: string])[]> {
-  return serials.length === 0 ? [] : session.all(SQL[resource].find, serials)
 }
 
 /** One list for each column. */

@@ -2,13 +2,9 @@ import { decodeId, encodeId } from '../../../core/ids.ts'
 import { isOpenResource, type OpenResource } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { RecordChange, StoreWrite, UniqueMember, WriteState } from '../store.ts'
-import type { Transaction } from './database.ts'
-import { findHolders, storeUniqueValues, uniqueMembersOf, valueKey } from './unique-members.ts'
-
-export interface TakenValue {
-  readonly member: string
-  readonly existingId: string
-}
+import { type TakenValue, uniqueMembersOf } from '../unique-members.ts'
+import type { PostgresTransaction } from './database.ts'
+import { findHolders, storeUniqueValues, valueKey } from './unique-members.ts'
 
 interface Value {
   readonly resource: OpenResource
@@ -18,14 +14,14 @@ interface Value {
 
 /** The unique values that a batch reads and changes. Without unique members it does nothing. */
 export class PendingUnique {
-  readonly #tx: Transaction
+  readonly #tx: PostgresTransaction
   readonly #members: ReadonlyMap<string, readonly string[]>
   /** The holder of each value that was looked up; undefined when it is free. */
   readonly #holders = new Map<string, number | undefined>()
   /** The values of changed records, by id. */
   readonly #changed = new Map<string, { resource: OpenResource; id: string; values: ReadonlyMap<string, string> }>()
 
-  constructor(tx: Transaction, unique: readonly UniqueMember[]) {
+  constructor(tx: PostgresTransaction, unique: readonly UniqueMember[]) {
     this.#tx = tx
     this.#members = new Map(unique.map(({ resource }) => [resource, uniqueMembersOf(unique, resource)]))
   }

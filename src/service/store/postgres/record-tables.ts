@@ -11,7 +11,6 @@ export type OwnValues = readonly (string | number | null)[]
 type Next = NonNullable<RecordChange['next']>
 
 interface Statements {
-  readonly find: string
   readonly insert: string
   readonly update: string
   /** Leaves the columns, and so their indexes, as they are. */
@@ -32,7 +31,6 @@ export function statementsOf(resource: StoredResource): Statements {
   )
   const text = 'version = given.version, text = given.text'
   return {
-    find: `SELECT id, version, text FROM ${table} WHERE id = ANY($1::bigint[])`,
     insert: `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM ${given}`,
     update: `UPDATE ${table} SET ${[text, ...assigned].join(', ')} FROM ${given} WHERE ${table}.id = given.id`,
     updateText: `UPDATE ${table} SET ${text} FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (id, version, text)

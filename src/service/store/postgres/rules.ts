@@ -1,7 +1,7 @@
 import { matchesEvent } from '../../../core/webhook-events.ts'
 import type { UniqueMember } from '../store.ts'
-import type { Session } from './database.ts'
-import { readUniqueMembers } from './unique-members.ts'
+import { readUniqueMembers } from '../unique-members.ts'
+import type { PostgresSession } from './database.ts'
 
 interface Subscription {
   readonly serial: number
@@ -18,7 +18,7 @@ export interface Rules {
 }
 
 /** Read inside a transaction that writes, so that no other process changes them meanwhile. */
-export async function readRules(session: Session, version: number): Promise<Rules> {
+export async function readRules(session: PostgresSession, version: number): Promise<Rules> {
   const subscriptions = await readSubscriptions(session)
   const uniqueMembers = await readUniqueMembers(session)
   const byKind = new Map<string, readonly number[]>()
@@ -37,7 +37,7 @@ export async function readRules(session: Session, version: number): Promise<Rule
   }
 }
 
-async function readSubscriptions(session: Session): Promise<readonly Subscription[]> {
+async function readSubscriptions(session: PostgresSession): Promise<readonly Subscription[]> {
   const rows = await session.all<readonly [number, string]>(
     `SELECT id, events FROM webhooks WHERE text::json ->> 'status' = 'enabled' ORDER BY id`,
   )

@@ -1,4 +1,5 @@
 import { filterFields, OPEN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
+import { indexName } from '../pages.ts'
 
 /**
  * The schema of a new database. The id of a row is the serial encoded in its wire id, so order by id is order by creation.
@@ -245,9 +246,4 @@ export function plainTables(): string {
     )
     return [table, ...indexes].join('; ')
   }).join('; ')
-}
-
-/** The name of the index on a column. */
-function indexName(table: string, column: string): string {
-  return `${table}_by_${column.replace(/_id$/, '')}`
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
 import { nextSerial, writeTimeMs } from '../change-rules.ts'
-import type { Database, Session, Transaction } from './database.ts'
+import { DURABLY, type PostgresDatabase, type PostgresSession, type PostgresTransaction } from './database.ts'
 
 /** How long a transaction waits for another process's; then the write is 503. */
 const LOCK_MS = 5000
@@ -53,20 +53,19 @@ export interface WritingOptions {
  * `read` gets what `work` needs, when the row is locked.
  */
 export function writing<T, Read>(
-  database: Database,
+  database: PostgresDatabase,
   { keys = [], onBegun }: WritingOptions,
-  work: (tx: Transaction, writing: Writing, read: Read) => Promise<T>,
-  read: (tx: Session) => Promise<Read>,
+  work: (tx: PostgresTransaction, writing: Writing, read: Read) => Promise<T>,
+  read: (tx: PostgresSession) => Promise<Read>,
 ): Promise<T> {
   const begin = [
     'BEGIN',
     `SET LOCAL lock_timeout = ${LOCK_MS}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-    // Also where the database is set to acknowledge before the disk has it.
-    `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
+    DURABLY,
     lockKeys(`ARRAY[${keys.join(', ')}]`),
   ]
-  return database.transaction<T, readonly [Writing, Read]>(
+  return database.begin<T, readonly [Writing, Read]>(
     begin.join('; '),
     (tx, _begun, [state, found]) => work(tx, state, found),
     async (tx, begun) => {
@@ -82,7 +81,7 @@ export function writing<T, Read>(
   )
 }
 
-function lockedState([tried, held]: Awaited<ReturnType<Session['script']>>): Omit<Writing, 'busy'> {
+function lockedState([tried, held]: Awaited<ReturnType<PostgresSession['script']>>): Omit<Writing, 'busy'> {
   const [row] = (held ?? []) as unknown as readonly SequenceRow[]
   if (!row) throw new Error('the table sequence has no row')
   const [lastSerial, rulesVersion, sinceMs] = row
@@ -90,7 +89,7 @@ function lockedState([tried, held]: Awaited<ReturnType<Session['script']>>): Omi
 }
 
 /** Takes locks of more keys until the end of the transaction, if there is one; returns those that another one holds. */
-export async function holdKeys(tx: Session, keys: readonly number[]): Promise<readonly number[]> {
+export async function holdKeys(tx: PostgresSession, keys: readonly number[]): Promise<readonly number[]> {
   return (await tx.all<[number]>(lockKeys('$1'), keys)).flat()
 }
 
@@ -100,7 +99,7 @@ function lockKeys(list: string): string {
 }
 
 /** Makes the transaction one that `isCommitted` finds. */
-export function markCommit(tx: Transaction, { writer, number }: CommitMark, nowMs: number): void {
+export function markCommit(tx: PostgresTransaction, { writer, number }: CommitMark, nowMs: number): void {
   // Both are made here: a UUID and a count.
   tx.atCommit(`INSERT INTO writers VALUES ('${writer}', ${number}, ${nowMs})
     ON CONFLICT (name) DO UPDATE SET last_commit = excluded.last_commit, at_ms = excluded.at_ms`)
@@ -111,8 +110,11 @@ export function markCommit(tx: Transaction, { writer, number }: CommitMark, nowM
  * Whether a marked transaction was committed whose COMMIT got no answer; undefined when the database stays away. The number of
  * the transaction would not tell: after a crash or a failover another one may have it. It has ended when `sequence` is free.
  */
-export async function isCommitted(database: Database, { writer, number }: CommitMark): Promise<boolean | undefined> {
-  const find = (session: Session) =>
+export async function isCommitted(
+  database: PostgresDatabase,
+  { writer, number }: CommitMark,
+): Promise<boolean | undefined> {
+  const find = (session: PostgresSession) =>
     session.get<[number]>('SELECT last_commit FROM writers WHERE name = $1', writer).then((row) => row?.[0] ?? 0)
   const endMs = performance.now() + LOCK_MS
   while (performance.now() < endMs) {
@@ -137,8 +139,6 @@ export async function isCommitted(database: Database, { writer, number }: Commit
 
 /** Classes of advisory locks: `crmK` and so on, in ASCII. */
 const KEY_LOCKS = 0x63726d4b
-export const LINE_LOCKS = 0x63726d4c
-export const PRUNE_LOCK = 0x63726d50
 export const SCHEMA_LOCK = 0x63726d53
 
 /** The serials of one transaction. */

@@ -1,5 +1,5 @@
 import { CrmError } from '../../../core/errors.ts'
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 
 /** Clocks of machines drift by milliseconds in this time, and are set at any time. */
 const MEASURED_EVERY_MS = 30_000
@@ -16,7 +16,7 @@ export interface SharedClock {
  * The clock of the machine of the database: that of this process, with the difference that is measured again and again. Leases
  * and due times of processes on several machines need one clock.
  */
-export async function followClock(database: Database, own: () => number): Promise<SharedClock> {
+export async function followClock(database: PostgresDatabase, own: () => number): Promise<SharedClock> {
   let differenceMs = await measure(database, own)
   const timer = setInterval(() => {
     measure(database, own).then(
@@ -33,7 +33,7 @@ export async function followClock(database: Database, own: () => number): Promis
   return { now: () => own() + differenceMs, close: () => clearInterval(timer) }
 }
 
-async function measure(database: Database, own: () => number): Promise<number> {
+async function measure(database: PostgresDatabase, own: () => number): Promise<number> {
   let best = { tripMs: Number.POSITIVE_INFINITY, differenceMs: 0 }
   for (let sample = 0; sample < SAMPLES; sample++) {
     const startMs = own()

@@ -1,6 +1,6 @@
 import { CrmError } from '../../../core/errors.ts'
 import { indexesOf } from '../copy/indexes.ts'
-import type { Session } from './database.ts'
+import type { PostgresSession } from './database.ts'
 import { plainTables, SCHEMA } from './schema.ts'
 
 // `pg_restore` makes the tables, then rows table by table, then keys and indexes, and the foreign keys last: one that was
@@ -17,7 +17,7 @@ const PARTS = [
 const FOREIGN_KEYS = SCHEMA.match(/ REFERENCES /g)?.length ?? 0
 
 /** CrmError `machine` for a database of the current version that lacks a part of its schema. */
-export async function checkWhole(session: Session & { readonly name: string }): Promise<void> {
+export async function checkWhole(session: PostgresSession & { readonly name: string }): Promise<void> {
   const here = 'current_schema()::regnamespace'
   const [found] = await session.all<[table: string | null, index: string | null, foreignKeys: number]>(
     `WITH here AS MATERIALIZED (SELECT relname FROM pg_class WHERE relnamespace = ${here})
@@ -36,7 +36,7 @@ export async function checkWhole(session: Session & { readonly name: string }): 
 }
 
 /** CrmError `machine` for a user that can read, and could store nothing. */
-export async function checkRights(session: Session & { readonly name: string }): Promise<void> {
+export async function checkRights(session: PostgresSession & { readonly name: string }): Promise<void> {
   const [table, user] =
     (await session.get<[string, string]>(
       `SELECT relname, current_user FROM pg_class

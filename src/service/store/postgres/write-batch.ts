@@ -1,13 +1,13 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange, tookEffect } from '../change-rules.ts'
+import { findDelivery } from '../delivery-log.ts'
+import { pruneStatement } from '../history.ts'
 import type { RecordChange, StoreWrite, WriteState } from '../store.ts'
 import type { Retention, StoreObserver } from '../store-options.ts'
 import type { BatchOutcome, Meanwhile } from '../write-queue.ts'
 import type { Batch } from './batch.ts'
 import { hashesOf, keysOf, usesBusyKey, watchBusyKeys } from './busy-keys.ts'
-import type { Database, Session, Transaction } from './database.ts'
-import { findDelivery } from './delivery-log.ts'
-import { pruneStatement } from './history.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './database.ts'
 import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, pruneAnswers, replayOf } from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
 import { PendingHistory } from './pending-history.ts'
@@ -20,7 +20,7 @@ import { applyChange } from './write-change.ts'
 export interface WriteContext {
   /** A UUID of this store, which ignores its own notifications. */
   readonly name: string
-  readonly database: Database
+  readonly database: PostgresDatabase
   readonly now: () => number
   readonly kept: Pick<Retention, 'answersMs' | 'historyMs'>
   readonly observer: StoreObserver | undefined
@@ -67,9 +67,9 @@ export function commitWrites(
   { writes: first, ...meanwhile }: WaitingWrites,
   decided: (done: BatchDone) => void,
 ): Promise<BatchDone> {
-  const read = (tx: Session) => readExisting(tx, first, keepingOf(context))
+  const read = (tx: PostgresSession) => readExisting(tx, first, keepingOf(context))
   const watch = watchBusyKeys(context.database, first, meanwhile)
-  const work = async (tx: Transaction, state: Writing, found: Existing): Promise<BatchDone> => {
+  const work = async (tx: PostgresTransaction, state: Writing, found: Existing): Promise<BatchDone> => {
     watch.end()
     if (state.waitedMs !== undefined) context.observer?.lockWait(state.waitedMs)
     const keeping = keepingOf(context)
@@ -109,7 +109,11 @@ interface Existing {
   readonly records: Awaited<ReturnType<typeof readKnown>>
 }
 
-async function readExisting(session: Session, writes: readonly StoreWrite[], keeping: Keeping): Promise<Existing> {
+async function readExisting(
+  session: PostgresSession,
+  writes: readonly StoreWrite[],
+  keeping: Keeping,
+): Promise<Existing> {
   const keys = keysOf(writes)
   const named = writes.flatMap(({ resource, id, parent }) => [
     ...(id === undefined ? [] : [{ resource, id }]),
@@ -123,7 +127,7 @@ async function readExisting(session: Session, writes: readonly StoreWrite[], kee
 }
 
 /** Of writes that were added when the row was locked; `busy` as in `Writing`. */
-async function readMore(tx: Transaction, more: readonly StoreWrite[], keeping: Keeping) {
+async function readMore(tx: PostgresTransaction, more: readonly StoreWrite[], keeping: Keeping) {
   const [busy, existing] = await Promise.all([holdKeys(tx, hashesOf(more)), readExisting(tx, more, keeping)])
   return { ...existing, busy: new Set(busy) }
 }
@@ -175,7 +179,7 @@ async function applyAll(
 
 function markWritten(
   context: WriteContext,
-  tx: Transaction,
+  tx: PostgresTransaction,
   { outcomes, nowMs }: { readonly outcomes: readonly BatchOutcome[]; readonly nowMs: number },
 ): CommitMark | undefined {
   const isWritten = outcomes.some((outcome) => 'result' in outcome && outcome.result.type === 'done')
@@ -229,7 +233,11 @@ async function fullState(batch: Batch, write: StoreWrite): Promise<WriteState> {
  * Deletes expired answers, until there are none. PostgreSQL plans the statement each time, because its plan for any LIMIT seems to
  * cost more: 0.2 ms of a batch.
  */
-function prune(context: WriteContext, tx: Transaction, { count, keeping }: { count: number; keeping: Keeping }): void {
+function prune(
+  context: WriteContext,
+  tx: PostgresTransaction,
+  { count, keeping }: { count: number; keeping: Keeping },
+): void {
   const startMs = performance.now()
   if (startMs < context.pruneAtMs) return
   pruneAnswers(tx, count, keeping, (deleted) => {
@@ -241,11 +249,11 @@ function prune(context: WriteContext, tx: Transaction, { count, keeping }: { cou
 const PRUNED_AT_ONCE = 500
 const PRUNED_EVERY_MS = 1000
 
-function pruneHistory({ pruning, now, kept }: WriteContext, tx: Transaction, writes: number): void {
+function pruneHistory({ pruning, now, kept }: WriteContext, tx: PostgresTransaction, writes: number): void {
   const nowMs = Math.floor(now())
   pruning.owed += writes * PRUNED_PER_WRITE
   if (pruning.owed < PRUNED_AT_ONCE && Math.abs(nowMs - pruning.atMs) < PRUNED_EVERY_MS) return
-  const statement = pruneStatement({ nowMs, historyMs: kept.historyMs, count: pruning.owed })
+  const statement = pruneStatement(tx.dialect, { nowMs, historyMs: kept.historyMs, count: pruning.owed })
   if (statement) tx.later(...statement)
   pruning.owed = 0
   pruning.atMs = nowMs
@@ -279,7 +287,7 @@ class Answers {
     this.#new.set(key, { fingerprint, answer })
   }
 
-  flush(tx: Transaction, { nowMs }: Keeping): void {
+  flush(tx: PostgresTransaction, { nowMs }: Keeping): void {
     if (this.#new.size > 0) keepAnswers(tx, this.#new, nowMs)
   }
 }

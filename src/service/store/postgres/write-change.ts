@@ -1,14 +1,13 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { isOpenResource } from '../../../core/resources/registry.ts'
+import { restartStatement } from '../delivery-log.ts'
+import { lockLines } from '../delivery-order.ts'
+import { removeOrphans } from '../prune-log.ts'
 import type { RecordChange, SecretRotation, StoredRecord, StoreWrite, WriteState } from '../store.ts'
 import { rotatedSecrets } from '../webhook-secrets.ts'
 import type { Batch } from './batch.ts'
-import type { Session } from './database.ts'
-import { restartDelivery } from './delivery-log.ts'
-import { lockLines } from './delivery-order.ts'
-import { removeOrphans } from './prune-log.ts'
+import { type PostgresSession, PRUNE_LOCK } from './database.ts'
 import { readRules } from './rules.ts'
-import { PRUNE_LOCK } from './sequence.ts'
 
 /** Applies a change and its events. What is common stays pending; what is rare is written at once. */
 export async function applyChange(
@@ -128,7 +127,7 @@ async function changeWebhook(
   if (rotation) await storeRotation(tx, id, rotation, clockMs)
   if (isResent && delivery) {
     await lockLines(tx, [delivery.recordId])
-    await restartDelivery(tx, delivery, clockMs)
+    await tx.run(...restartStatement(delivery, clockMs))
     events.isWritten = true
   }
   if (ownEvent && eventId !== undefined) {
@@ -138,7 +137,12 @@ async function changeWebhook(
   }
 }
 
-async function storeRotation(session: Session, id: string, rotation: SecretRotation, nowMs: number): Promise<void> {
+async function storeRotation(
+  session: PostgresSession,
+  id: string,
+  rotation: SecretRotation,
+  nowMs: number,
+): Promise<void> {
   const row = await session.get<readonly [string, string]>(
     'SELECT secret, old_secrets FROM webhooks WHERE id = $1',
     serialOf(id),

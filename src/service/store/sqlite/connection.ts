@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 /** Deal filters make many statements; the oldest ones are dropped beyond this number. */
 const MAX_CACHED_STATEMENTS = 300
 
-/** One open database. Rows are arrays, in the order of the selected columns. */
+/** One open database. Rows are arrays, in the order of the selected columns. Parameters are `?` or `$1`. */
 export interface Connection {
   /** The name in messages. */
   readonly file: string
@@ -19,32 +19,53 @@ export interface Connection {
   close(): void
 }
 
+interface Prepared {
+  readonly statement: StatementSync
+  /** Which value each `?` of the statement gets, where its text had numbers. */
+  readonly order: readonly number[]
+}
+
 /** Prepared statements are cached by their text. */
 export function connect(database: DatabaseSync, file: string): Connection {
-  const statements = new Map<string, StatementSync>()
-  const prepare = (sql: string): StatementSync => {
+  const statements = new Map<string, Prepared>()
+  const prepare = (sql: string): Prepared => {
     const kept = statements.get(sql)
     if (kept) return kept
-    const statement = database.prepare(sql)
-    statement.setReturnArrays(true)
+    const order: number[] = []
+    // Node binds a list of values to parameters without names alone.
+    const text = sql.replace(/[?$](\d+)/g, (_, number) => {
+      order.push(Number(number) - 1)
+      return '?'
+    })
+    const prepared = { statement: database.prepare(text), order }
+    prepared.statement.setReturnArrays(true)
     const [oldest] = statements.keys()
     if (oldest !== undefined && statements.size >= MAX_CACHED_STATEMENTS) statements.delete(oldest)
-    statements.set(sql, statement)
-    return statement
+    statements.set(sql, prepared)
+    return prepared
   }
+  // The type declarations support rows only as objects: https://github.com/DefinitelyTyped/DefinitelyTyped
   return {
     file,
     get isInTransaction() {
       return database.isTransaction
     },
-    // The type declarations support rows only as objects: https://github.com/DefinitelyTyped/DefinitelyTyped
-    all: <Row>(sql: string, ...values: SQLInputValue[]) =>
-      prepare(sql).all(...bound(sql, values)) as unknown as readonly Row[],
-    iterate: <Row>(sql: string, ...values: SQLInputValue[]) =>
-      prepare(sql).iterate(...bound(sql, values)) as unknown as Iterable<Row>,
-    get: <Row>(sql: string, ...values: SQLInputValue[]) =>
-      prepare(sql).get(...bound(sql, values)) as unknown as Row | undefined,
-    run: (sql, ...values) => Number(prepare(sql).run(...bound(sql, values)).changes),
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => {
+      const { statement, order } = prepare(sql)
+      return statement.all(...bound(order, values)) as unknown as readonly Row[]
+    },
+    iterate: <Row>(sql: string, ...values: SQLInputValue[]) => {
+      const { statement, order } = prepare(sql)
+      return statement.iterate(...bound(order, values)) as unknown as Iterable<Row>
+    },
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => {
+      const { statement, order } = prepare(sql)
+      return statement.get(...bound(order, values)) as unknown as Row | undefined
+    },
+    run: (sql, ...values) => {
+      const { statement, order } = prepare(sql)
+      return Number(statement.run(...bound(order, values)).changes)
+    },
     script: (sql) => database.exec(sql),
     close: () => {
       statements.clear()
@@ -53,11 +74,8 @@ export function connect(database: DatabaseSync, file: string): Connection {
   }
 }
 
-/** Parameters with numbers (`?1`) are names to Node 22, which binds a list of values to those without alone. */
-function bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
-  if (!/\?\d/.test(sql)) return values
-  const named = Object.fromEntries(values.map((value, at) => [at + 1, value]))
-  return [named as unknown as SQLInputValue]
+function bound(order: readonly number[], values: SQLInputValue[]): SQLInputValue[] {
+  return order.length === 0 ? values : order.map((at) => values[at] ?? null)
 }
 
 /** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */

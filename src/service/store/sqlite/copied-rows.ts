@@ -1,14 +1,15 @@
 import { type CopiedRows, LONG_AT_ONCE, ROWS_AT_ONCE } from '../copy/ends.ts'
 import { type CopiedTable, columnsOf, type Row } from '../copy/tables.ts'
+import { readPipelines } from '../pipelines.ts'
 import type { Connection } from './connection.ts'
-import { readPipelines } from './pipelines.ts'
+import { sqlDatabase } from './sql-database.ts'
 
 /** The rows of a database as they stand in its tables. */
 export function copiedRows(db: Connection): CopiedRows {
   return {
     read: async (table, order, after) => readBatch(db, { table, order, after }),
     count: async ({ name }) => db.get<[number]>(`SELECT count(*) FROM ${name}`)?.[0] ?? 0,
-    pipelines: async () => readPipelines(db),
+    pipelines: () => readPipelines(sqlDatabase(db, undefined)),
     lastSerial: async () => db.get<[number]>('SELECT last_serial FROM sequence')?.[0] ?? 0,
   }
 }

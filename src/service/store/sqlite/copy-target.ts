@@ -2,12 +2,12 @@ import { failedRow, notEmpty, otherVersion, overtaken } from '../copy/copy-failu
 import type { CopyTarget } from '../copy/ends.ts'
 import { indexesOf, withoutIndexes } from '../copy/indexes.ts'
 import { type CopiedTable, columnsOf, type Row } from '../copy/tables.ts'
+import { pipelineStatements } from '../pipelines.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { copiedRows } from './copied-rows.ts'
 import { COPY_ID, readOrigin, readPlace, STATE_TABLE, writeOrigin, writePlace } from './copy-state.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { APPLICATION_ID, checkIdentity, openFile, plainTables } from './open-database.ts'
-import { insertPipelines } from './pipelines.ts'
 import { SCHEMA } from './schema.ts'
 import { isLockedOut, storageFailure } from './storage-failure.ts'
 
@@ -60,7 +60,7 @@ function copyTarget(db: Connection): CopyTarget {
       inStorage(() =>
         inTransaction(db, () => {
           db.script(`${withoutIndexes(script())}; ${STATE_TABLE}`)
-          insertPipelines(db, pipelines)
+          for (const statement of pipelineStatements(pipelines)) db.run(...statement)
           writeOrigin(db, origin, first)
           db.script(`PRAGMA user_version = ${SCHEMA_VERSION}; PRAGMA application_id = ${COPY_ID}`)
         }),

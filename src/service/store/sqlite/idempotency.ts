@@ -60,12 +60,6 @@ export function keepAnswer(
   )
 }
 
-/** Whether there are answers to delete or to date anew. */
-export function hasPastAnswers(db: Connection, keeping: Keeping): boolean {
-  const atMs = oldestMs(db)
-  return atMs !== undefined && (isPast(atMs, keeping) || isAhead(atMs, keeping))
-}
-
 /**
  * Deletes some of the oldest expired answers. When the clock was set back, those from before count as made now: a client may
  * still repeat their requests, and they must not be kept until the clock is there again.

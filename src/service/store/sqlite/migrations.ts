@@ -124,6 +124,13 @@ export const MIGRATIONS: readonly string[] = [
     state TEXT
   ) STRICT;
   `,
+  `
+  ALTER TABLE stages ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+  UPDATE stages SET place = rowid;
+  `,
+  `
+  ALTER TABLE deliveries ADD COLUMN claim TEXT;
+  `,
 ]
 
 /** The `user_version` of a current database. */

@@ -8,12 +8,11 @@ import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
 import { filterColumns } from '../change-rules.ts'
 import { unfinishedCopy } from '../copy/copy-failures.ts'
-import { defaultPipeline } from '../pipeline-rules.ts'
+import { indexName } from '../pages.ts'
+import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { readOrigin } from './copy-state.ts'
-import { indexName } from './filter-query.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
-import { insertPipelines } from './pipelines.ts'
 import { SCHEMA } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
@@ -86,7 +85,7 @@ function migrate(db: Connection): void {
   inTransaction(db, () => {
     if (isNew(db)) {
       db.script(SCHEMA)
-      insertPipelines(db, [defaultPipeline()])
+      for (const statement of pipelineStatements([defaultPipeline()])) db.run(...statement)
     } else {
       checkIdentity(db)
       for (const step of MIGRATIONS.slice(versionOf(db) - 1)) db.script(step)

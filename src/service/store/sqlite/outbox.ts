@@ -1,10 +1,11 @@
 import { decodeId } from '../../../core/ids.ts'
 import { matchesEvent } from '../../../core/webhook-events.ts'
 import type { DeliveryEntry } from '../deliveries.ts'
-import type { OutboxEvent } from '../store.ts'
+import { restartStatement } from '../delivery-log.ts'
+import { IS_OPEN, type Line, overtakeTimeMs } from '../delivery-order.ts'
+import type { OutboxEvent, SecretRotation } from '../store.ts'
+import { rotatedSecrets } from '../webhook-secrets.ts'
 import type { Connection } from './connection.ts'
-import { restartDelivery } from './delivery-log.ts'
-import { advanceLine, isLineOpen } from './delivery-order.ts'
 
 interface Subscription {
   readonly webhookSerial: number
@@ -66,7 +67,7 @@ export function openOutbox(db: Connection): Outbox {
       }
     },
     resend: (delivery, nowMs) => {
-      restartDelivery(db, delivery, nowMs)
+      db.run(...restartStatement(delivery, nowMs))
       isWritten = true
     },
     forget: () => {
@@ -90,4 +91,55 @@ function readSubscriptions(db: Connection): readonly Subscription[] {
   return db
     .all<readonly [number, string]>(`SELECT id, events FROM webhooks WHERE text ->> '$.status' = 'enabled' ORDER BY id`)
     .map(([webhookSerial, events]) => ({ webhookSerial, patterns: JSON.parse(events) }))
+}
+
+const IN_LINE = `FROM deliveries INDEXED BY deliveries_open WHERE webhook_id = ? AND record_id = ? AND ${IS_OPEN}`
+
+/** Whether the queue has open deliveries. */
+function isLineOpen(db: Connection, { webhookSerial, recordId }: Line): boolean {
+  return db.get(`SELECT 1 ${IN_LINE} LIMIT 1`, webhookSerial, recordId) !== undefined
+}
+
+/** Since when a delivery in the queue fails; undefined when none does. */
+function failingSinceMs(db: Connection, { webhookSerial, recordId }: Line): number | undefined {
+  return db.get<[number]>(
+    `SELECT failing_since_ms ${IN_LINE} AND failing_since_ms > 0 ORDER BY failing_since_ms LIMIT 1`,
+    webhookSerial,
+    recordId,
+  )?.[0]
+}
+
+/**
+ * Makes the first delivery without an attempt due: now when it is first, otherwise when it has waited long enough for the
+ * failing ones. The next one follows after its attempt.
+ */
+function advanceLine(db: Connection, line: Line, nowMs: number): void {
+  const next = db.get<readonly [number, string]>(
+    `SELECT event_id, state ${IN_LINE} AND failing_since_ms IS NULL ORDER BY event_id LIMIT 1`,
+    line.webhookSerial,
+    line.recordId,
+  )
+  if (!next || next[1] === 'sending') return
+  const [eventSerial, state] = next
+  const sinceMs = failingSinceMs(db, line)
+  db.run(
+    `UPDATE deliveries SET state = 'pending', next_at_ms = ${state === 'pending' ? 'min(next_at_ms, ?1)' : '?1'}
+      WHERE event_id = ?2 AND webhook_id = ?3`,
+    sinceMs === undefined ? nowMs : overtakeTimeMs(eventSerial, sinceMs, nowMs),
+    eventSerial,
+    line.webhookSerial,
+  )
+}
+
+/** A changed subscription has not failed yet. */
+export function forgetFailures(db: Connection, webhookId: string): void {
+  db.run('UPDATE webhooks SET failing_since_ms = NULL WHERE id = ?', decodeId('webhook', webhookId) ?? null)
+}
+
+export function storeRotation(db: Connection, id: string, rotation: SecretRotation, nowMs: number): void {
+  const serial = decodeId('webhook', id) ?? null
+  const row = db.get<readonly [string, string]>('SELECT secret, old_secrets FROM webhooks WHERE id = ?', serial)
+  if (!row) return
+  const old = rotatedSecrets(...row, rotation, nowMs)
+  db.run('UPDATE webhooks SET secret = ?, old_secrets = ? WHERE id = ?', rotation.secret, old, serial)
 }

@@ -3,12 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
-import { timeOfSerial } from '../../../core/ids.ts'
-import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
-import type { StoreStats } from '../store-stats.ts'
 import { type Connection, connect } from './connection.ts'
-import { readBacklog } from './delivery-log.ts'
 import { checkIdentity, OPENING_TIMEOUT_MS, openDatabase } from './open-database.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -61,37 +57,5 @@ function openReadOnly(file: string): DatabaseSync {
     database.close()
     const message = `database ${file} cannot be read without its log ${file}-wal`
     throw new CrmError('machine', message, { cause, hint: `check the permissions: ls -l ${shellWord(file)}*` })
-  }
-}
-
-export function readStats(db: Connection, nowMs: number): StoreStats {
-  const count = (from: string, ...values: number[]): number =>
-    db.get<[number]>(`SELECT count(*) FROM ${from}`, ...values)?.[0] ?? 0
-  // Opened to be read, a database made before a resource was added has no table for it.
-  const tables = db.all<[string]>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(([name]) => name)
-  const countAll = (table: string): number => (tables.includes(table) ? count(table) : 0)
-  const [oldestHistory] = db.get<[number]>('SELECT id FROM history ORDER BY id LIMIT 1') ?? []
-  const { open, failing, oldestEventMs } = readBacklog(db)
-  const [sizeBytes = 0] =
-    db.get<[number]>('SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()') ?? []
-  return {
-    records: Object.fromEntries(
-      RECORD_RESOURCES.map((resource) => [resource, countAll(RESOURCES[resource].plural)]),
-    ) as StoreStats['records'],
-    pipelines: count('pipelines'),
-    enabledWebhooks: count(`webhooks WHERE text ->> '$.status' = 'enabled'`),
-    disabledWebhooks: count(`webhooks WHERE text ->> '$.status' = 'disabled'`),
-    liveKeys: count(
-      'api_keys WHERE coalesce(revoked_at_ms, ?1 + 1) > ?1 AND coalesce(expires_at_ms, ?1 + 1) > ?1',
-      nowMs,
-    ),
-    openDeliveries: open,
-    failingDeliveries: failing,
-    oldestOpenEventMs: oldestEventMs,
-    idempotencyKeys: count('idempotency'),
-    historyEntries: count('history'),
-    oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
-    fixtureRuns: count('fixture_runs WHERE is_ended = 0'),
-    sizeBytes,
   }
 }

@@ -8,7 +8,6 @@ import type { Connection } from './connection.ts'
 
 interface Statements {
   readonly find: string
-  readonly findAll: string
   readonly insert: string
   readonly update: string
   /** Leaves the columns, and so their indexes, as they are. */
@@ -30,8 +29,6 @@ function statementsOf(resource: StoredResource): Statements {
   )
   return {
     find: `SELECT version, text FROM ${table} WHERE id = ?`,
-    // One parameter for any number of ids.
-    findAll: `SELECT id, version, text FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     insert: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     update: `UPDATE ${table} SET ${['version = ?2', 'text = ?3', ...assigned].join(', ')} WHERE id = ?1`,
     updateText: `UPDATE ${table} SET version = ?2, text = ?3 WHERE id = ?1`,
@@ -47,21 +44,6 @@ export function findRecord(db: Connection, resource: StoredResource, id: string)
   if (serial === undefined) return undefined
   const row = db.get<readonly [number, string]>(SQL[resource].find, serial)
   return row && { id, version: row[0], text: row[1] }
-}
-
-export function findRecords(
-  db: Connection,
-  resource: StoredResource,
-  ids: readonly string[],
-): ReadonlyMap<string, StoredRecord> {
-  const serials = ids.map((id) => decodeId(resource, id)).filter((serial) => serial !== undefined)
-  const rows = db.all<readonly [number, number, string]>(SQL[resource].findAll, JSON.stringify(serials))
-  return new Map(
-    rows.map(([serial, version, text]) => {
-      const id = encodeId(resource, serial)
-      return [id, { id, version, text }]
-    }),
-  )
 }
 
 export function insertRecord(

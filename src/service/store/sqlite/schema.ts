@@ -67,6 +67,7 @@ export const SCHEMA = `
     name TEXT NOT NULL,
     position INTEGER NOT NULL,
     probability REAL,
+    place INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (pipeline_id, id),
     UNIQUE (pipeline_id, name)
   ) STRICT;
@@ -107,7 +108,8 @@ export const SCHEMA = `
     body TEXT NOT NULL
   ) STRICT;
 
-  -- An ended delivery is kept as a log entry until kept_until_ms; delivery-order.ts describes the states of open ones.
+  -- An ended delivery is kept as a log entry until kept_until_ms; delivery-order.ts describes the states of open ones. claim:
+  -- the process, and the end of its claim by its clock.
   CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;
   CREATE TABLE deliveries (
     event_id INTEGER NOT NULL REFERENCES events ON DELETE CASCADE,
@@ -121,6 +123,7 @@ export const SCHEMA = `
     last_status INTEGER,
     last_error TEXT,
     kept_until_ms INTEGER,
+    claim TEXT,
     PRIMARY KEY (event_id, webhook_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX deliveries_due ON deliveries (webhook_id, next_at_ms) WHERE state IN ('pending', 'sending');

@@ -87,9 +87,12 @@ interface LockWait {
 }
 
 /** Runs `work`, and repeats it while another process locks the database. */
-export async function whenUnlocked<T>(work: () => T, { waitMs = LOCK_WAIT_MS, onWaited }: LockWait = {}): Promise<T> {
+export async function whenUnlocked<T>(
+  work: () => Promise<T>,
+  { waitMs = LOCK_WAIT_MS, onWaited }: LockWait = {},
+): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (!isLockedOut(error)) throw error
   }
@@ -98,7 +101,7 @@ export async function whenUnlocked<T>(work: () => T, { waitMs = LOCK_WAIT_MS, on
     for (;;) {
       await setTimeout(RETRY_MS)
       try {
-        return work()
+        return await work()
       } catch (error) {
         if (!isLockedOut(error) || performance.now() >= startMs + waitMs) throw error
       }

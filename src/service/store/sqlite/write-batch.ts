@@ -1,25 +1,19 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isOpenResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
-import { deletedNote, historyRow } from '../history.ts'
+import { deliveryStatement, type EntryRow, entryOf } from '../delivery-log.ts'
+import { deletedNote, historyRow, pruneStatement } from '../history.ts'
 import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { Retention } from '../store-options.ts'
+import { type TakenValue, uniqueMembersOf } from '../unique-members.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
-import { forgetFailures, storeRotation } from './deliveries.ts'
-import { findDelivery } from './delivery-log.ts'
-import { eraseNotes, eraseValues, insertHistory, pruneHistory } from './history.ts'
+import { eraseNotes, eraseValues, insertHistory } from './history.ts'
 import { findReplay, type Keeping, keepAnswer, PRUNED_PER_WRITE, pruneAnswers } from './idempotency.ts'
-import type { Outbox } from './outbox.ts'
+import { forgetFailures, type Outbox, storeRotation } from './outbox.ts'
 import { findRecord, insertRecord, notesOf, noteVersions, removeRecord, updateRecord } from './records.ts'
-import {
-  findTaken,
-  keepUniqueValues,
-  readUniqueMembers,
-  removeUniqueValues,
-  type TakenValue,
-  uniqueMembersOf,
-} from './unique-members.ts'
+import { SQLITE } from './sql-database.ts'
+import { currentUniqueMembers, findTaken, keepUniqueValues, removeUniqueValues } from './unique-members.ts'
 
 export interface WriteContext {
   readonly db: Connection
@@ -37,14 +31,15 @@ export function commitWrites(
     return inTransaction(db, () => {
       outbox.refresh()
       const sequence = readSequence(db, now)
-      const uniqueMembers = readUniqueMembers(db)
+      const uniqueMembers = currentUniqueMembers(db)
       const clockMs = Math.floor(now())
       const keeping = { nowMs: clockMs, answersMs: kept.answersMs }
       const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers, hasHistory: kept.historyMs > 0 }
       const outcomes = writes.map((write) => applyWrite(batch, write))
       const pruned = writes.length * PRUNED_PER_WRITE
       pruneAnswers(db, pruned, keeping)
-      pruneHistory(db, { nowMs: clockMs, historyMs: kept.historyMs, count: pruned })
+      const old = pruneStatement(SQLITE, { nowMs: clockMs, historyMs: kept.historyMs, count: pruned })
+      if (old) db.run(...old)
       sequence.save()
       return outcomes
     })
@@ -92,7 +87,8 @@ function readState({ db, sequence }: Batch, write: StoreWrite): WriteState {
   const { resource, id, parent, deliveryOf, hasOwnEvent } = write
   const isParentThere = !parent || findRecord(db, parent.resource, parent.id) !== undefined
   if (id !== undefined) {
-    const delivery = deliveryOf === undefined ? undefined : findDelivery(db, id, deliveryOf)
+    const row = deliveryOf === undefined ? undefined : db.get<EntryRow>(...deliveryStatement(id, deliveryOf))
+    const delivery = row && entryOf(row)
     const eventId = hasOwnEvent && encodeId('event', sequence.next())
     return { id, nowMs: sequence.timeMs(), current: findRecord(db, resource, id), isParentThere, delivery, eventId }
   }

@@ -36,7 +36,7 @@ test('a statement that is sent ahead and fails ends its transaction, with its ow
   onTestFinished(() => database.close())
   await database.run('CREATE TABLE numbers (n integer PRIMARY KEY)')
   for (const isRead of [false, true]) {
-    const failing = database.transaction('BEGIN', async (tx) => {
+    const failing = database.begin('BEGIN', async (tx) => {
       tx.later('INSERT INTO numbers VALUES ($1)', 1)
       tx.later('INSERT INTO numbers VALUES ($1)', 1)
       tx.later('INSERT INTO numbers VALUES ($1)', 2)

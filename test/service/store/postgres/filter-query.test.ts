@@ -1,13 +1,36 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
-import { dealsStatement, plainStatement, type Statement } from '../../../../src/service/store/postgres/filter-query.ts'
+import { readDeals, readFiltered } from '../../../../src/service/store/pages.ts'
+import { readAddress } from '../../../../src/service/store/postgres/address.ts'
+import { openPool } from '../../../../src/service/store/postgres/database.ts'
+import type { Session, Value } from '../../../../src/service/store/sql.ts'
 import type { DealFilters } from '../../../../src/service/store/store.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { CONTACT_INDEXES, NO_FILTERS } from '../samples.ts'
 
 const ROWS = 50_000
-const WALK = { belowSerial: ROWS - 10, count: 101, column: 'small' } as const
+const PAGE = { limit: 100, olderThanId: encodeId('deal', ROWS - 10) }
+const CONTACT_PAGE = { limit: 100, olderThanId: encodeId('contact', ROWS - 10) }
+
+interface Statement {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+/** The statement by which a page is read. */
+async function statementOf(read: (session: Session) => Promise<unknown>): Promise<Statement> {
+  const statements: Statement[] = []
+  const session = openPool(readAddress('postgres://localhost/none', {}))
+  const all: Session['all'] = async (sql, ...values) => {
+    statements.push({ sql, values })
+    return []
+  }
+  await read({ ...session, all })
+  const [only] = statements
+  if (!only || statements.length > 1) throw new Error(`expected one statement, got ${statements.length}`)
+  return only
+}
 
 interface Plan {
   readonly 'Node Type': string
@@ -63,15 +86,15 @@ function scansOf(steps: readonly Plan[], table: string): readonly Plan[] {
 
 test('each filter is a walk over its index, newest first, that ends with the page', async () => {
   const client = await filled()
-  const single: readonly (readonly [Partial<DealFilters>, string])[] = [
+  const single: readonly (readonly [filters: Partial<DealFilters>, index: string, walks?: number])[] = [
     [{}, 'deals_pkey'],
     [{ names: ['deal 7'] }, 'deals_by_name'],
-    [{ names: ['deal 7', 'deal 8', 'none'] }, 'deals_by_name'],
+    [{ names: ['deal 7', 'deal 8', 'none'] }, 'deals_by_name', 3],
     [{ names: ['hot'] }, 'deals_by_name'],
     [{ ownerIds: ['busy'] }, 'deals_by_owner'],
-    [{ ownerIds: ['user 101', 'nobody'] }, 'deals_by_owner'],
+    [{ ownerIds: ['user 101', 'nobody'] }, 'deals_by_owner', 2],
     [{ stages: ['Lead'] }, 'deals_by_stage'],
-    [{ stages: ['Won', 'Lost'] }, 'deals_by_stage'],
+    [{ stages: ['Won', 'Lost'] }, 'deals_by_stage', 2],
     [{ pipelineIds: ['sales'] }, 'deals_by_pipeline'],
     [{ pipelineIds: ['none'] }, 'deals_by_pipeline'],
     [{ ownerIds: ['busy'], stages: ['Won'], pipelineIds: ['sales'] }, 'deals_by_owner'],
@@ -80,23 +103,31 @@ test('each filter is a walk over its index, newest first, that ends with the pag
     [{ createdSinceMs: Date.UTC(2020, 0, 1), createdUntilMs: Date.UTC(2030, 0, 1) }, 'deals_pkey'],
   ]
   for (const kind of ['custom', 'generic'] as const) {
-    for (const [filters, index] of single) {
-      const steps = await planOf(client, dealsStatement({ ...NO_FILTERS, ...filters }, WALK), kind)
+    for (const [filters, index, walks = 1] of single) {
+      const steps = await planOf(
+        client,
+        await statementOf((session) => readDeals(session, PAGE, { ...NO_FILTERS, ...filters })),
+        kind,
+      )
       const scans = scansOf(steps, 'deals')
       expect([kind, filters, scans.map((scan) => [scan['Node Type'], scan['Index Name']])]).toEqual([
         kind,
         filters,
-        [['Index Scan', index]],
+        Array(walks).fill(['Index Scan', index]),
       ])
       if (Object.keys(filters).length === 1) {
-        for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(WALK.count)
+        for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(PAGE.limit + 1)
       }
     }
   }
   for (const [member, index] of CONTACT_INDEXES) {
     for (const value of ['company 1', 'user 7', 'none']) {
       const filters = { values: { [member]: [value] }, createdSinceMs: undefined, createdUntilMs: undefined }
-      const steps = await planOf(client, plainStatement('contact', filters, WALK), 'generic')
+      const steps = await planOf(
+        client,
+        await statementOf((session) => readFiltered(session, 'contact', CONTACT_PAGE, filters)),
+        'generic',
+      )
       const scans = scansOf(steps, 'contacts').map((scan) => [scan['Node Type'], scan['Index Name']])
       expect([member, value, scans]).toEqual([member, value, [['Index Scan', index]]])
     }

@@ -2,7 +2,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
-import { type Database, openPool } from '../../../../src/service/store/postgres/database.ts'
+import { openPool, type PostgresDatabase } from '../../../../src/service/store/postgres/database.ts'
 import { prepareDatabase } from '../../../../src/service/store/postgres/open-database.ts'
 import { MIGRATIONS, plainTables, SCHEMA_VERSION } from '../../../../src/service/store/postgres/schema.ts'
 import { crm } from '../../../harness/crm.ts'
@@ -21,7 +21,7 @@ const STEPS = [
   'INSERT INTO steps VALUES (2); SELECT pg_sleep(0.2)',
 ]
 
-function pool(address: string): Database {
+function pool(address: string): PostgresDatabase {
   const database = openPool(readAddress(address, databaseEnv()))
   onTestFinished(() => database.close())
   return database

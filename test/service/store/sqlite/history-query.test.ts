@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
-import type { HistoryQuery } from '../../../../src/service/store/history.ts'
-import { readHistory } from '../../../../src/service/store/sqlite/history.ts'
+import { type HistoryQuery, readHistory } from '../../../../src/service/store/history.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
+import { sqlDatabase } from '../../../../src/service/store/sqlite/sql-database.ts'
 
 /** The steps of SQLite for a query (EXPLAIN QUERY PLAN). */
-function planOf(query: Partial<HistoryQuery>): readonly string[] {
+async function planOf(query: Partial<HistoryQuery>): Promise<readonly string[]> {
   const db = openDatabase(':memory:', true)
   onTestFinished(() => db.close())
   const steps: string[] = []
@@ -16,17 +16,17 @@ function planOf(query: Partial<HistoryQuery>): readonly string[] {
     }
     return []
   }
-  readHistory({ ...db, all }, { limit: 10, olderThanId: undefined, ...query })
+  await readHistory(sqlDatabase({ ...db, all }, undefined), { limit: 10, olderThanId: undefined, ...query })
   return steps
 }
 
-test('each filter of the history is a scan of its index without sorting, within the bounds of time', () => {
+test('each filter of the history is a scan of its index without sorting, within the bounds of time', async () => {
   const record = { resource: 'contact', id: encodeId('contact', 1) } as const
   const by = (index: string, column: string) =>
     `SEARCH history USING INDEX ${index} (${column}=? AND rowid>? AND rowid<?)`
-  expect(planOf({})).toEqual(['SEARCH history USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'])
-  expect(planOf({ record, job: 'j' })).toEqual([by('history_by_record', 'record_id')])
-  expect(planOf({ job: 'j', keyIds: ['k'] })).toEqual([by('history_by_job', 'job')])
-  expect(planOf({ keyIds: ['k'], resource: 'deal' })).toEqual([by('history_by_key', 'key_id')])
-  expect(planOf({ resource: 'deal', sinceMs: Date.now() })).toEqual([by('history_by_resource', 'resource')])
+  expect(await planOf({})).toEqual(['SEARCH history USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'])
+  expect(await planOf({ record, job: 'j' })).toEqual([by('history_by_record', 'record_id')])
+  expect(await planOf({ job: 'j', keyIds: ['k'] })).toEqual([by('history_by_job', 'job')])
+  expect(await planOf({ keyIds: ['k'], resource: 'deal' })).toEqual([by('history_by_key', 'key_id')])
+  expect(await planOf({ resource: 'deal', sinceMs: Date.now() })).toEqual([by('history_by_resource', 'resource')])
 })

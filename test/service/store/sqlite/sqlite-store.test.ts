@@ -9,6 +9,7 @@ import { openDatabase } from '../../../../src/service/store/sqlite/open-database
 import { sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../../../src/service/store/store.ts'
 import type { StoreObserver } from '../../../../src/service/store/store-options.ts'
+import { PAGE_COUNT } from '../../../../src/service/store/walks.ts'
 import { allContacts, answer, created, creation, idOf, rewriting } from '../samples.ts'
 import { listeningObserver } from '../suite/observer-suite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -207,13 +208,17 @@ test('a database passes the integrity check after failures', async () => {
   expect(db.all('PRAGMA foreign_key_check')).toEqual([])
 })
 
-const FOLDER = fileURLToPath(new URL('../../../../src/service/store/sqlite', import.meta.url))
+const STORE = fileURLToPath(new URL('../../../../src/service/store', import.meta.url))
 
 test('no statement binds a bare limit, for which SQLite would prepare it on every run', () => {
-  const limits = readdirSync(FOLDER).flatMap((name) => {
-    const text = readFileSync(join(FOLDER, name), 'utf8')
-    return [...text.matchAll(/LIMIT \?.{0,5}/g)].map(([limit]) => `${name}: ${limit}`)
-  })
+  const files = ['.', 'sqlite'].flatMap((folder) => readdirSync(join(STORE, folder)).map((name) => join(folder, name)))
+  const limits = files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => {
+      const text = readFileSync(join(STORE, name), 'utf8')
+      return [...text.matchAll(/LIMIT (?:\?|\$\d|\$\{PAGE_COUNT).{0,5}/g)].map(([limit]) => `${name}: ${limit}`)
+    })
   expect(limits.length).toBeGreaterThan(5)
-  expect(limits.filter((limit) => !/\?\d* \+ 0/.test(limit))).toEqual([])
+  expect(limits.filter((limit) => !/[?$]\d* \+ 0|PAGE_COUNT/.test(limit))).toEqual([])
+  expect(PAGE_COUNT).toMatch(/^CAST/)
 })

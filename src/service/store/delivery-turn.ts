@@ -1,7 +1,5 @@
-import { encodeId } from '../../../core/ids.ts'
-import type { ClaimedDelivery, DeliveryTurn, TurnOutcome } from '../deliveries.ts'
-import { liveSecrets } from '../webhook-secrets.ts'
-import type { Database, Session } from './database.ts'
+import { encodeId } from '../../core/ids.ts'
+import type { ClaimedDelivery, DeliveryTurn, TurnOutcome } from './deliveries.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import {
   type Claimer,
@@ -13,6 +11,8 @@ import {
   renewClaims,
 } from './delivery-results.ts'
 import { isPrunable, pruneLog } from './prune-log.ts'
+import type { Session, SqlDatabase, Transaction } from './sql.ts'
+import { liveSecrets } from './webhook-secrets.ts'
 
 interface Endpoint {
   readonly serial: number
@@ -21,12 +21,9 @@ interface Endpoint {
   readonly dueAtMs: number
 }
 
-/** A power cut of the database may undo a turn, after which an attempt is repeated. */
-const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = 5000'
-
-/** A turn with nothing to do writes nothing, as it runs once a second. */
+/** A turn with nothing to do writes nothing and takes no lock, as it runs once a second. */
 export async function takeTurn(
-  database: Database,
+  database: SqlDatabase,
   turn: DeliveryTurn,
   times: LogTimes,
   claimer: Claimer,
@@ -38,10 +35,10 @@ export async function takeTurn(
   if (!isWritten && freeEndpoints(before.endpoints, turn, nowMs).length === 0 && !(await isPrunable(database, times))) {
     return { claimed: [], claimedUntilMs, nextDueAtMs: before.nextDueAtMs, failingSinceMs: new Map() }
   }
-  return database.transaction(BEGIN, async (tx) => {
+  return database.transaction('quick', async (tx) => {
     await keepResults(tx, turn.results, times, claimer)
     const failingSinceMs = await keepHealth(tx, turn.results, nowMs)
-    await renewClaims(tx, turn.renewals, claimedUntilMs, claimer)
+    renewClaims(tx, turn.renewals, claimedUntilMs, claimer)
     const { endpoints } = await openEndpoints(tx, nowMs)
     const claimed: ClaimedDelivery[] = []
     for (const endpoint of freeEndpoints(endpoints, turn, nowMs)) {
@@ -56,42 +53,39 @@ export async function takeTurn(
 }
 
 async function claimOf(
-  tx: Session,
+  tx: Transaction,
   { serial, id, slots, untilMs }: Endpoint & { readonly slots: number; readonly untilMs: number },
   times: LogTimes,
   claimer: Claimer,
 ): Promise<readonly ClaimedDelivery[]> {
   const { nowMs } = times
-  const [url = '', secret = '', oldSecrets = '[]', isEnabled = false] =
-    (await tx.get<readonly [string, string, string, boolean]>(
-      `SELECT url, secret, old_secrets, text::json ->> 'status' = 'enabled' FROM webhooks WHERE id = $1`,
+  const { member, indexedBy, skipLocked } = tx.dialect
+  const [url = '', secret = '', oldSecrets = '[]', status = ''] =
+    (await tx.get<readonly [string, string, string, string]>(
+      `SELECT url, secret, old_secrets, ${member('text', 'status')} FROM webhooks WHERE id = $1`,
       serial,
     )) ?? []
-  if (!isEnabled) {
+  if (status !== 'enabled') {
     await failAll(tx, serial, 'the subscription is disabled', times)
     return []
   }
-  const rows = await tx.all<readonly [number, number, string, number]>(
-    `WITH due AS (
-        SELECT event_id, next_at_ms FROM deliveries WHERE webhook_id = $1 AND ${IS_DUE_SOMETIME} AND next_at_ms <= $2
-        ORDER BY next_at_ms, event_id LIMIT $3 FOR UPDATE SKIP LOCKED
-      )
-      UPDATE deliveries SET state = 'sending', next_at_ms = $4, claim = $5 FROM due
-      WHERE deliveries.webhook_id = $1 AND deliveries.event_id = due.event_id
-      RETURNING deliveries.event_id, attempts, (SELECT text FROM events WHERE id = deliveries.event_id), due.next_at_ms`,
+  const due = await tx.all<readonly [eventSerial: number, failedTries: number, text: string]>(
+    `SELECT event_id, attempts, (SELECT text FROM events WHERE id = event_id) FROM deliveries ${indexedBy('deliveries_due')}
+      WHERE webhook_id = $1 AND ${IS_DUE_SOMETIME} AND next_at_ms <= $2 ORDER BY next_at_ms, event_id LIMIT $3 + 0
+      ${skipLocked}`,
     serial,
     nowMs,
     slots,
-    untilMs,
-    claimMark(claimer, untilMs),
   )
   const secrets = liveSecrets(secret, oldSecrets, nowMs)
-  return rows
-    .toSorted(([one, , , dueOne], [other, , , dueOther]) => dueOne - dueOther || one - other)
-    .map(([eventSerial, failedTries, text]) => {
-      const eventId = encodeId('event', eventSerial)
-      return { eventId, webhookId: id, claimedUntilMs: untilMs, url, secrets, text, failedTries }
-    })
+  return due.map(([eventSerial, failedTries, text]) => {
+    tx.later(
+      `UPDATE deliveries SET state = 'sending', next_at_ms = $3, claim = $4 WHERE webhook_id = $1 AND event_id = $2`,
+      ...[serial, eventSerial, untilMs, claimMark(claimer, untilMs)],
+    )
+    const eventId = encodeId('event', eventSerial)
+    return { eventId, webhookId: id, claimedUntilMs: untilMs, url, secrets, text, failedTries }
+  })
 }
 
 /** Subscriptions with due deliveries and free slots, longest waiting first. */
@@ -103,24 +97,22 @@ function freeEndpoints(endpoints: readonly Endpoint[], turn: DeliveryTurn, nowMs
 }
 
 /** Skips from one subscription to the next in the index, so that subscriptions without deliveries cost nothing. */
-const OPEN_ENDPOINTS = `
-  WITH RECURSIVE open (id) AS (
-    (SELECT webhook_id FROM deliveries WHERE ${IS_DUE_SOMETIME} ORDER BY webhook_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT webhook_id FROM deliveries WHERE ${IS_DUE_SOMETIME} AND webhook_id > open.id ORDER BY webhook_id LIMIT 1)
-    FROM open WHERE open.id IS NOT NULL
-  )
-  SELECT id,
-    (SELECT next_at_ms FROM deliveries WHERE webhook_id = open.id AND ${IS_DUE_SOMETIME} ORDER BY next_at_ms LIMIT 1),
-    (SELECT next_at_ms FROM deliveries WHERE webhook_id = open.id AND ${IS_DUE_SOMETIME} AND next_at_ms > $1
-      ORDER BY next_at_ms LIMIT 1)
-  FROM open WHERE id IS NOT NULL`
-
 async function openEndpoints(
   session: Session,
   nowMs: number,
 ): Promise<{ readonly endpoints: readonly Endpoint[]; readonly nextDueAtMs: number | undefined }> {
-  const rows = await session.all<readonly [number, number, number | null]>(OPEN_ENDPOINTS, nowMs)
+  const due = `FROM deliveries ${session.dialect.indexedBy('deliveries_due')} WHERE ${IS_DUE_SOMETIME}`
+  const rows = await session.all<readonly [number, number, number | null]>(
+    `WITH RECURSIVE open (id) AS (
+      SELECT min(webhook_id) ${due}
+      UNION ALL
+      SELECT (SELECT min(webhook_id) ${due} AND webhook_id > open.id) FROM open WHERE open.id IS NOT NULL
+    )
+    SELECT id, (SELECT min(next_at_ms) ${due} AND webhook_id = open.id),
+      (SELECT min(next_at_ms) ${due} AND webhook_id = open.id AND next_at_ms > $1)
+    FROM open WHERE id IS NOT NULL`,
+    nowMs,
+  )
   const later = rows.flatMap(([, , nextAtMs]) => (nextAtMs === null ? [] : [nextAtMs]))
   return {
     endpoints: rows.map(([serial, dueAtMs]) => ({ serial, id: encodeId('webhook', serial), dueAtMs })),

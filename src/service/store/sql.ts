@@ -1,0 +1,84 @@
+/** A value of a statement; a list is one parameter, which `SqlDialect.isIn` reads. */
+export type Value = Cell | readonly Cell[]
+
+type Cell = string | number | null
+
+/**
+ * Statements of one connection or of any. A text is the same for both databases: parameters are `$1`, types are written as
+ * CAST, and what differs comes from the dialect. Rows are arrays, in the order of the selected columns.
+ */
+export interface Session {
+  readonly dialect: SqlDialect
+  all<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<readonly Row[]>
+  get<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<Row | undefined>
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: Value[]): Promise<number>
+}
+
+export interface Transaction extends Session {
+  /** Runs a statement whose result is not needed, without a wait for its end. Where it fails, the transaction fails. */
+  later(sql: string, ...values: Value[]): void
+  /** Tells the other processes when the transaction is committed; of a file they find out themselves. */
+  notify(channel: string): void
+}
+
+/**
+ * `durable`: survives a power cut. `quick`: survives a killed process alone. `rules`: durable, changes what writes are checked
+ * against, and follows all writes that were begun before.
+ */
+export type TransactionKind = 'durable' | 'quick' | 'rules'
+
+export interface SqlDatabase extends Session {
+  /** For messages. */
+  readonly name: string
+  /** For statements that read a few rows by an index. */
+  readonly short: Session
+  /** Rolled back when `work` rejects. Statements of other sessions wait for its end on SQLite, so `work` uses `tx` alone. */
+  transaction<T>(kind: TransactionKind, work: (tx: Transaction) => Promise<T>): Promise<T>
+}
+
+/** What the databases write in different ways. */
+export interface SqlDialect {
+  /** The larger of two values. */
+  greatest(one: string, other: string): string
+  /** Whether a column has one of the values of a list. */
+  isIn(column: string, list: string, type: 'bigint' | 'text'): string
+  /** Whether a column has one of the values that a select gives, looked up by its index. */
+  isOneOf(column: string, select: string): string
+  /** Holds queues of deliveries until the end of a transaction: their numbers are the list $1. Undefined: each transaction is alone. */
+  readonly lockLines: string | undefined
+  /** Whether this transaction is the only one that deletes from the log. Undefined: it is. */
+  readonly tryPruning: string | undefined
+  /** The column by which answers to idempotency keys are in the order of their age. */
+  readonly answerAge: string
+  /** The end of a select whose rows are then changed: without those that another transaction has locked. */
+  readonly skipLocked: string
+  /** After the name of a table: the index that is walked, where the planner may choose a worse one. */
+  indexedBy(index: string): string
+  /** A member of a JSON text, as text. */
+  member(column: string, name: string): string
+  /** Selects the names of all tables. */
+  readonly tableNames: string
+  /** Selects the size on disk. */
+  readonly sizeBytes: string
+  /** A text that is shown again. */
+  plain(text: string): string
+  /** A text that is only compared. */
+  bounded(text: string): string
+  /**
+   * The rows below the serial $1 and from $3 on that meet the conditions, at least the $2 newest of them: nothing may be read
+   * but the index that drives the walk, or without one the table, back in time.
+   */
+  walk(walk: WalkText): string
+  /** A column in a condition of a walk that another one drives. */
+  unwalked(column: string): string
+  /** For each number of the list $1: it, the id and the size of the text of the $2 newest rows below $3 that have it in a column. */
+  newestOfEach(table: string, column: string, index: string): string
+}
+
+export interface WalkText {
+  readonly select: string
+  readonly table: string
+  readonly conditions: readonly string[]
+  readonly driver?: { readonly column: string; readonly index: string; readonly value: string }
+}

@@ -1,0 +1,119 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Session, SqlDatabase, SqlDialect, Transaction, TransactionKind, Value } from '../sql.ts'
+import type { Connection } from './connection.ts'
+import { storageFailure, whenUnlocked } from './storage-failure.ts'
+
+export const SQLITE: SqlDialect = {
+  greatest: (one, other) => `max(${one}, ${other})`,
+  isIn: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+  isOneOf: (column, select) => `${column} IN (${select})`,
+  lockLines: undefined,
+  tryPruning: undefined,
+  // Rows stay in order of age, so that no index is needed.
+  answerAge: 'number',
+  skipLocked: '',
+  indexedBy: (index) => `INDEXED BY ${index}`,
+  member: (column, name) => `${column} ->> '$.${name}'`,
+  tableNames: `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+  sizeBytes: 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()',
+  plain: (text) => text,
+  bounded: (text) => text,
+  // `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE.
+  walk: ({ select, table, conditions, driver }) => {
+    const driving = driver && `${driver.column} = ${driver.value}`
+    const where = [...(driving ? [driving] : []), 'id < $1', 'id >= $3', ...conditions].join(' AND ')
+    return `SELECT ${select} FROM ${table} ${driver ? `INDEXED BY ${driver.index}` : ''} WHERE ${where}`
+  },
+  unwalked: (column) => `+${column}`,
+  // A short scan of the index back in time for each. Not sorted, as sorting would read every text.
+  newestOfEach: (table, column, index) =>
+    `SELECT given.value, ${table}.id, octet_length(${table}.text) FROM json_each($1) AS given CROSS JOIN ${table}
+      WHERE ${table}.id IN (SELECT id FROM ${table} AS walked INDEXED BY ${index}
+        WHERE walked.${column} = given.value AND id < $3 ORDER BY id DESC LIMIT $2 + 0)`,
+}
+
+export interface SqliteDatabase extends SqlDatabase {
+  /** Runs `work` while no transaction of this process is open; rejects at once when another process holds the lock. */
+  between<T>(work: () => T): Promise<T>
+  /** The same, repeated for a while when another process holds the lock. */
+  alone<T>(work: () => T, waitMs?: number): Promise<T>
+}
+
+/**
+ * The statements of a connection, one after another: what is not part of a transaction waits for its end. While another process
+ * holds the lock, the thread is free; `onWaited` gets the time.
+ */
+export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | undefined): SqliteDatabase {
+  let underWay: Promise<void> | undefined
+  const between = async <T>(work: () => T): Promise<T> => {
+    while (underWay) await underWay
+    try {
+      return work()
+    } catch (error) {
+      throw storageFailure(db.file, error)
+    }
+  }
+  const alone = <T>(work: () => T, waitMs?: number): Promise<T> =>
+    whenUnlocked(() => between(work), { waitMs, onWaited })
+  const attempt = async <T>(kind: TransactionKind, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    while (underWay) await underWay
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay = promise
+    try {
+      return await transact(db, kind, work)
+    } catch (error) {
+      throw storageFailure(db.file, error)
+    } finally {
+      underWay = undefined
+      resolve()
+    }
+  }
+  const outside = sessionOf(db, alone)
+  return {
+    ...outside,
+    name: db.file,
+    short: outside,
+    between,
+    alone,
+    transaction: (kind, work) => whenUnlocked(() => attempt(kind, work), { onWaited }),
+  }
+}
+
+/** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */
+async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const session = sessionOf(db, async (statement) => statement())
+  const tx: Transaction = {
+    ...session,
+    later: (sql, ...values) => void db.run(sql, ...values.map(toInput)),
+    notify: () => {},
+  }
+  // Other commits are not affected: the next one syncs the whole log (https://sqlite.org/pragma.html#pragma_synchronous).
+  if (kind === 'quick') db.run('PRAGMA synchronous = NORMAL')
+  try {
+    db.run('BEGIN IMMEDIATE')
+    const result = await work(tx)
+    db.run('COMMIT')
+    return result
+  } catch (error) {
+    // A full disk or an I/O error may have rolled it back already.
+    if (db.isInTransaction) db.run('ROLLBACK')
+    throw error
+  } finally {
+    if (kind === 'quick') db.run('PRAGMA synchronous = FULL')
+  }
+}
+
+function sessionOf(db: Connection, run: <T>(statement: () => T) => Promise<T>): Session {
+  return {
+    dialect: SQLITE,
+    all: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>
+      run(() => db.all<Row>(sql, ...values.map(toInput))),
+    get: <Row extends readonly unknown[]>(sql: string, ...values: Value[]) =>
+      run(() => db.get<Row>(sql, ...values.map(toInput))),
+    run: (sql, ...values) => run(() => db.run(sql, ...values.map(toInput))),
+  }
+}
+
+function toInput(value: Value): SQLInputValue {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}
