@@ -35,34 +35,29 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
 
 /**
  * Resolves when the record of an ended process is complete: strace outlives it. If the process was killed before strace was attached,
- * there is no record, and strace, or the child with which it tries ptrace, stays stopped for ever, with the output of the process open: it is
- * ended here.
+ * there is no record, and strace waits for ever, with the output of the process open: it is ended here.
  */
 export async function recordEnded(log: string): Promise<void> {
   for (let waits = 0; ; waits++) {
     const writers = writersOf(log)
     if (writers.length === 0) return
     if (waits * WAIT_MS > LONGEST_WAIT_MS) throw new Error(`strace has not ended ${log}`)
-    if (!existsSync(log)) for (const { pid, isStopped } of writers) if (isStopped) process.kill(pid, 'SIGKILL')
+    if (waits * WAIT_MS > UNATTACHED_MS && !existsSync(log)) for (const pid of writers) process.kill(pid, 'SIGKILL')
     await setTimeout(WAIT_MS)
   }
 }
 
 const WAIT_MS = 10
+/** After this time, strace has opened its record. */
+const UNATTACHED_MS = 2000
 const LONGEST_WAIT_MS = 30_000
 
-function writersOf(log: string): readonly { readonly pid: number; readonly isStopped: boolean }[] {
+function writersOf(log: string): readonly number[] {
   const argument = `\0${log}\0`
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)) return []
-      return [
-        {
-          pid: Number(name),
-          isStopped: /^State:\t(?:T \(stopped|t \(tracing stop)/m.test(readFileSync(`/proc/${name}/status`, 'utf8')),
-        },
-      ]
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument) ? [Number(name)] : []
     } catch {
       // It has ended meanwhile.
       return []
