@@ -10,10 +10,7 @@ export interface Change {
   readonly to: string
 }
 
-/**
- * Builds of crm that lack one rule of the crash protocol: a rig that lets them pass judges nothing. A store of jobs in SQLite needs
- * one more, `unsynced-store`, with `synchronous = OFF`.
- */
+/** Builds of crm that lack one rule of the crash protocol: a rig that lets them pass judges nothing. */
 export const MUTANTS = {
   'random-keys': [
     {
