@@ -2,6 +2,41 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a retry that was undone still counts as done',
+    file: 'src/jobs/history/retried-rows.ts',
+    line: 'const own = isUndoneWhole(undone, each) ? new Map<number, RetriedRow>() : rows',
+    to: 'const own = isUndoneWhole(undone, each) ? rows : rows',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
+    name: 'the file of another job is taken for the job',
+    file: 'src/jobs/store/job-file.ts',
+    line: 'if (this.head.job !== id) throw this.damaged(`it is the file of ${this.head.job}`)',
+    to: "if (this.head.job === '') throw this.damaged(`it is the file of ${this.head.job}`)",
+    tests: ['test/commands/jobs/damaged.test.ts'],
+  },
+  {
+    name: 'a second row for one line of the job is sent',
+    file: 'src/jobs/plan/make-retry.ts',
+    line: 'if (first === line) return',
+    to: 'if (first <= line) return',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
+    name: 'a retry that failed again is not planned again',
+    file: 'src/jobs/plan/make-import.ts',
+    line: "kind === 'retry' ? account.failed > 0 : applied !== undefined || (terms?.match.names.length ?? 0) > 0",
+    to: "kind === 'retry' ? account.failed < 0 : applied !== undefined || (terms?.match.names.length ?? 0) > 0",
+    tests: ['test/commands/jobs/ambiguous.test.ts'],
+  },
+  {
+    name: 'the columns that crm adds to failed rows are numbered',
+    file: 'src/jobs/input/header-row.ts',
+    line: "return (at) => (headers[at]?.startsWith(FAILED_PREFIX) ? (headers[at] ?? '') : `#${at + 1 - added(at)}`)",
+    to: "return (at) => (headers[at]?.startsWith(FAILED_PREFIX) ? (headers[at] ?? '') : `#${at + 1 - added(0)}`)",
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
     name: 'a record that existed before is adopted for a row that is equal to an unchanged one',
     file: 'src/jobs/send/look-up.ts',
     line: 'return isMatched || end.unchanged === 0 ? head.compared : undefined',

@@ -4,7 +4,7 @@ import type { OperationHead, PlanOperation } from '../plan/plan-format.ts'
 import { type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { withJob } from '../store/open-job.ts'
 import type { JobProgress } from '../store/progress.ts'
-import { isOpen, startedMeanwhile } from './earlier-jobs.ts'
+import { isOpen, isUndoneWhole, startedMeanwhile, undosInEffect } from './earlier-jobs.ts'
 import { allJobs, headIfReadable, keptJob } from './find-jobs.ts'
 import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState } from './job-state.ts'
@@ -73,6 +73,7 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
   const planned: JobPaths[] = []
   const rows = new Map<number, RetriedRow>()
   const origins = new Map<string, Origins>([[root, (op) => op]])
+  const undone = await undosInEffect(jobsFolder, true)
   const kept = root === id ? undefined : keptJob(jobsFolder, root)
   if (kept) jobs.push(await readJobState(kept))
   for (const each of retries) {
@@ -81,7 +82,9 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
       planned.push(job.paths)
       continue
     }
-    origins.set(each, addRows(rows, job, { jobsFolder, origins }))
+    // What was undone as a whole is to be done again.
+    const own = isUndoneWhole(undone, each) ? new Map<number, RetriedRow>() : rows
+    origins.set(each, addRows(own, job, { jobsFolder, origins }))
     if (each !== id) jobs.push(job)
   }
   const origin = origins.get(id) ?? (() => undefined)

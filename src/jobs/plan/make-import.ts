@@ -98,8 +98,8 @@ function earlierOf(
   { kind }: ImportRequest,
   runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
 ): Promise<Earlier> {
-  const isCompared = ({ head: { applied, terms } }: JobState) =>
-    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)
+  const isCompared = ({ head: { applied, terms }, account }: JobState) =>
+    kind === 'retry' ? account.failed > 0 : applied !== undefined || (terms?.match.names.length ?? 0) > 0
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 

@@ -6,6 +6,7 @@ import { type FailuresLeft, type LeftFailure, readFailuresLeft } from '../histor
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import {
+  isDone,
   type RetriedRow,
   type RetriedRows,
   readRetriedRows,
@@ -293,15 +294,18 @@ export async function readRetriedLines(context: PlanningContext, of: string | un
   const open = unfinishedIn(retried)
   if (open) throw unfinishedRetry(context.command, open)
   const { ops, doubts, open: left } = linesOf(state)
+  const lines = new Map<number, number>()
   return (row) => {
     if (row.earlierLine !== undefined && !left.has(row.earlierLine)) throw noFailedRow(row, state)
-    const doubt = doubts.get(row.earlierLine ?? 0)
+    const named = row.earlierLine ?? NO_LINE
+    const doubt = doubts.get(named)
     if (doubt !== undefined && doubt !== createDigest(state.head.noun, row)) throw inDoubt(row, state)
-    const op = ops.get(row.earlierLine ?? 0)
+    const op = ops.get(named)
     if (op === undefined || op === 'several') return undefined
+    refuseTwice(lines, row, state)
     const sent = retried.of(op)
     if (sent?.end === 'doubt') throw inDoubt(row, sent.job)
-    return { of: op, done: sent?.end === 'done' ? doneBy(row, sent) : undefined }
+    return { of: op, done: sent && isDone(sent) ? doneBy(row, sent) : undefined }
   }
 }
 
@@ -363,6 +367,25 @@ function noFailedRow({ line, earlierLine }: InputRow, { paths: { id } }: JobStat
     `line ${line} names ${named} in _crm_line, expected the line of a failed row of ${id}`,
     {
       hint: `crm jobs failed ${id}`,
+      job: id,
+    },
+  )
+}
+
+/** `lines`: of the input, by the lines that they name. */
+function refuseTwice(
+  lines: Map<number, number>,
+  { line, earlierLine = NO_LINE }: InputRow,
+  { paths: { id } }: JobState,
+): void {
+  const first = lines.get(earlierLine) ?? line
+  lines.set(earlierLine, first)
+  if (first === line) return
+  throw new CrmError(
+    'invalid_input',
+    `lines ${first} and ${line} both name line ${earlierLine} of ${id} in _crm_line`,
+    {
+      hint: 'keep one of them; a row that the job does not have has no _crm_line, and is imported by itself',
       job: id,
     },
   )

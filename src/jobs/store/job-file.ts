@@ -92,6 +92,7 @@ export class JobFile {
       this.#requireFormat()
       this.head = this.#headNamed('plan') as PlanHead
       this.end = this.#headNamed('end') as JobTotals
+      if (this.head.job !== id) throw this.damaged(`it is the file of ${this.head.job}`)
       const [[schema] = []] = this.rows(JOB_SCHEMA)
       if (this.#headNamed('schema') !== schema) throw this.damaged('its schema has changed')
     } catch (error) {

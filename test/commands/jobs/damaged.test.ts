@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
@@ -30,6 +30,24 @@ test('a result with a changed byte is found by every command that counts results
     expect(stderr).toContain('the result of operation')
   }
   expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toMatchObject([{ state: 'damaged' }])
+})
+
+test('the file of another job under the name of a job is refused', async () => {
+  const folder = tempFolder()
+  const service = await startService()
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_STATE_HOME: stateHome }
+  expect((await runJob(['contacts', 'import', writePeople(folder, somePeople(5))], env)).exit).toBe(0)
+  const job = onlyJob(stateHome)
+  expect((await crm(['jobs', 'undo', job, '--yes', '--expect', '5'], env)).exit).toBe(0)
+  const undo = readdirSync(join(stateHome, 'jobs')).find((name) => /^job_\w+\.db$/.test(name) && name !== `${job}.db`)
+  copyFileSync(join(stateHome, 'jobs', undo ?? ''), join(stateHome, 'jobs', `${job}.db`))
+  for (const words of [['show'], ['resume'], ['failed'], ['undo', '--yes'], ['undo', '--dry-run']]) {
+    const [verb = '', ...flags] = words
+    const { exit, stderr } = await crm(['jobs', verb, job, ...flags], env)
+    expect({ verb, exit }).toEqual({ verb, exit: 13 })
+    expect(stderr).toContain(`it is the file of ${undo?.replace('.db', '')}`)
+  }
 })
 
 test('a damaged job hides no other, is not pruned, and is set aside so that its command works again', async () => {
