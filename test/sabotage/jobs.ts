@@ -732,8 +732,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a repeated import does not look at the server',
     file: 'src/jobs/plan/make-import.ts',
-    line: "kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)",
-    to: 'false && `${kind}${applied}${terms}` !== undefined',
+    line: "kind === 'retry' ? account.failed > 0 : applied !== undefined || (terms?.match.names.length ?? 0) > 0",
+    to: "kind === 'retry' ? account.failed > 0 : applied !== undefined",
     tests: ['test/commands/jobs/repeated-run.test.ts'],
   },
   {
