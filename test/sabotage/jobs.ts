@@ -32,8 +32,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the columns that crm adds to failed rows are numbered',
     file: 'src/jobs/input/header-row.ts',
-    line: "return (at) => (headers[at]?.startsWith(FAILED_PREFIX) ? (headers[at] ?? '') : `#${at + 1 - added(at)}`)",
-    to: "return (at) => (headers[at]?.startsWith(FAILED_PREFIX) ? (headers[at] ?? '') : `#${at + 1 - added(0)}`)",
+    line: 'return name.startsWith(FAILED_PREFIX) ? name : `#${at + 1 - added(at)}`',
+    to: 'return name.startsWith(FAILED_PREFIX) ? name : `#${at + 1 - added(0)}`',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {

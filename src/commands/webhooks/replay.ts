@@ -213,7 +213,7 @@ function asInEvent(body: JsonObject, text: string): string {
 function refuseTypeless(before: JsonObject, { type }: JsonObject): void {
   if (typeof before.type !== 'string' || (typeof type === 'string' && type.trim() !== '')) return
   throw new CrmError('usage', `the changed event has no type: it is ${JSON.stringify(type)}; nothing was sent`, {
-    hint: `leave it as it is, or name an event: --set type=${before.type}`,
+    hint: `omit --set type, or name an event type: --set type=${before.type}`,
   })
 }
 

@@ -73,7 +73,7 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
   const planned: JobPaths[] = []
   const rows = new Map<number, RetriedRow>()
   const origins = new Map<string, Origins>([[root, (op) => op]])
-  const undone = await undosInEffect(jobsFolder, true)
+  const undone = retries.length > 0 ? await undosInEffect(jobsFolder, true) : new Map()
   const kept = root === id ? undefined : keptJob(jobsFolder, root)
   if (kept) jobs.push(await readJobState(kept))
   for (const each of retries) {
@@ -82,7 +82,7 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
       planned.push(job.paths)
       continue
     }
-    // What was undone as a whole is to be done again.
+    // The rows of a retry that was undone completely can be retried again.
     const own = isUndoneWhole(undone, each) ? new Map<number, RetriedRow>() : rows
     origins.set(each, addRows(own, job, { jobsFolder, origins }))
     if (each !== id) jobs.push(job)

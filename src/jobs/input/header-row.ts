@@ -54,10 +54,13 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   return columns
 }
 
-/** `#3` for the third column, without those that crm adds to failed rows: `--map` names the same column in both files. */
+/** `#3` for the third column. The columns that crm adds to failed rows do not count, so that `--map` applies to both files. */
 function numbersOf(headers: readonly string[]): (at: number) => string {
   const added = (to: number) => headers.slice(0, to).filter((name) => name.startsWith(FAILED_PREFIX)).length
-  return (at) => (headers[at]?.startsWith(FAILED_PREFIX) ? (headers[at] ?? '') : `#${at + 1 - added(at)}`)
+  return (at) => {
+    const name = headers[at] ?? ''
+    return name.startsWith(FAILED_PREFIX) ? name : `#${at + 1 - added(at)}`
+  }
 }
 
 const UNNAMED: Column = { ...ignoredColumn(''), isKnown: false }

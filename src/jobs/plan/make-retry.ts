@@ -385,7 +385,7 @@ function refuseTwice(
     'invalid_input',
     `lines ${first} and ${line} both name line ${earlierLine} of ${id} in _crm_line`,
     {
-      hint: 'keep one of them; a row that the job does not have has no _crm_line, and is imported by itself',
+      hint: 'keep one of them; import additional rows separately',
       job: id,
     },
   )

@@ -163,7 +163,7 @@ const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e\+?\d{1,3}$/i
 /** The digits that a spreadsheet keeps of a number. */
 const KEPT_DIGITS = 15
 
-/** What a spreadsheet has done to the digits of a record, such as those of a telephone, that a cell would replace; else undefined. */
+/** How a spreadsheet has damaged the number in a cell, judged by the digits of the record; undefined if it has not. */
 function lossOf(given: JsonValue | undefined, before: JsonValue | undefined): string | undefined {
   if (typeof given !== 'string') return undefined
   const [cell, old] = [given.trim(), idText(before) ?? '']
