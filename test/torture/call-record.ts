@@ -65,6 +65,12 @@ function writersOf(log: string): readonly number[] {
   })
 }
 
+/**
+ * None of a call in which the process was killed: it ends in `<unfinished ...>`, `<detached ...>`, `= ?`, or with an error that the
+ * kernel does not have, `= -1 (errno 18446744073709551598)`.
+ */
+const RESULT = /\) += (-?\d+)(?! \(errno )/
+
 /** The calls that name something below `folder`, and the writes to standard output. */
 export function readRecord(log: string, folder: string): Step[] {
   const steps: Step[] = []
@@ -78,7 +84,7 @@ export function readRecord(log: string, folder: string): Step[] {
     const call = begun ?? underWay.get(thread)
     underWay.delete(thread)
     if (!call) continue
-    const result = Number(/\) += (-?\d+)/.exec(rest)?.[1])
+    const result = Number(RESULT.exec(rest)?.[1])
     if (Number.isNaN(result)) underWay.set(thread, call)
     else if (result < 0) failed.add(call)
     else steps.push({ ends: call, result })
@@ -92,7 +98,7 @@ function linesOf(log: string): string[] {
 }
 
 function readCall(name: string | undefined, line: string): Call | undefined {
-  const text = line.replace(/ <unfinished .*$|\) += .*$/, '')
+  const text = line.replace(/ <(?:unfinished|detached) .*$|\) += .*$/, '')
   const args = text.split(', ')
   const strings = [...text.matchAll(/"([^"]*)"/g)].map(([, hex = '']) => bytesOf(hex))
   const open = [...text.matchAll(/<([^>]*)>(\(deleted\))?/g)].map(([, hex = '', isGone]) =>
