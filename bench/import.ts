@@ -151,8 +151,7 @@ function timeJournal(rows: number): number {
   const journal = new Journal(job, new JobProgress(rows), Date.now)
   for (let from = 0; from < rows; from += LEASED_AT_ONCE) {
     const to = Math.min(rows, from + LEASED_AT_ONCE)
-    journal.append({ t: 'lease', from, to, time: Date.now() })
-    journal.sync()
+    journal.lease({ t: 'lease', from, to, time: Date.now() })
     for (let op = from; op < to; op++) journal.addResult([op, 201, `con_${op.toString(32).padStart(12, '0')}`])
   }
   journal.close()

@@ -3,7 +3,7 @@ import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import type { EarlierSettings } from '../settings/earlier-settings.ts'
+import type { EarlierSettings } from '../settings/document.ts'
 import type { Profile } from '../settings/profile.ts'
 import type { Settings } from '../settings/settings.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { temporaryFolder } from '../core/temporary-folder.ts'
+import { temporaryFolder } from '../core/streams.ts'
 import type { SpreadsheetMarks } from '../output/record-output.ts'
 import { commandLine } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { OpenedPlan, ShownOperation } from '../jobs/plan/plan-pages.ts'
+import type { OpenedPlan, ShownOperation } from '../jobs/plan/check-plan.ts'
 import { operationText } from './bulk/preview-lines.ts'
 import { notePreview } from './bulk/show-plan.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
@@ -31,7 +31,7 @@ function addPlanShow(plan: CommandUnknownOpts, act: Act): void {
 }
 
 async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
-  const { openPlan } = await import('../jobs/plan/plan-pages.ts')
+  const { openPlan } = await import('../jobs/plan/check-plan.ts')
   const plan = openPlan(file)
   if (isSummaryAlone(ctx)) return printValue(ctx, summaryOf(plan))
   ctx.note(summaryOf(plan))

@@ -8,8 +8,7 @@ import {
 } from '../core/http-rules.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { meantHint } from './located.ts'
-import { ConnectorMistake, compilePath } from './paths.ts'
-import { checkPattern } from './patterns.ts'
+import { ConnectorMistake, checkPattern, compilePath } from './paths.ts'
 import { compileTemplate } from './templates.ts'
 
 // The parts of which the formats of YAML files are made. The `error` of a part is what was expected, for the end of a message.

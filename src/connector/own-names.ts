@@ -2,8 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { type FieldMap, isCleared } from './field-map.ts'
-import { compilePath, headsOf, type Path, readFirst, type Step } from './paths.ts'
-import { patternTest } from './patterns.ts'
+import { compilePath, headsOf, type Path, patternTest, readFirst, type Step } from './paths.ts'
 
 /** Members that no field maps, which keep the server's names. */
 export interface OwnNames {

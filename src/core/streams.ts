@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+
 /** The part of a writable stream that crm uses, so that a test can pass an object literal. */
 export interface OutputStream {
   /** False when the reader is slow: wait for `drain` before the next write. */
@@ -37,4 +39,9 @@ export async function writeText(stream: OutputStream, text: string | Uint8Array)
 /** The environment for a program that needs no secret of crm, and would pass it on to its children. */
 export function envWithoutSecrets({ CRM_API_KEY: _, CRM_DATABASE_URL: __, ...others }: Env): Env {
   return others
+}
+
+/** The folder for temporary files: `TMPDIR`, or that of the system. */
+export function temporaryFolder({ TMPDIR }: Env): string {
+  return TMPDIR || tmpdir()
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import {
   type OpenResource,
   RECORD_RESOURCES,
@@ -172,4 +172,11 @@ export function matchesEvent(pattern: string, kind: string): boolean {
 /** Whether a pattern can match an existing kind, so that a misspelt one is rejected. */
 export function isEventPattern(pattern: string): boolean {
   return eventKinds().some((kind) => matchesEvent(pattern, kind))
+}
+
+/** Whether the delivery was given up, or its last attempt failed. */
+export function isFailing({ state, last_status: status, last_error: error }: JsonObject): boolean {
+  if (state === 'failed') return true
+  if (state === 'succeeded') return false
+  return (typeof status === 'number' && (status < 200 || status > 299)) || (error !== null && error !== undefined)
 }

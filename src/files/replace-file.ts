@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { OutputStream } from '../core/streams.ts'
 import { errorCode, syncFolder, toMachineError } from './machine-error.ts'
 import { refuseLinkedFile } from './private-file.ts'
-import { renamePath, renamePathNow } from './rename.ts'
 
 // Files are written to a temporary one beside them, which is on disk before it takes the name: a reader sees the old text or the
 // new one, also after a power cut.
@@ -115,4 +116,42 @@ async function orNone<Value, Other>(work: Promise<Value>, other: Other): Promise
     if (errorCode(error) === 'ENOENT') return other
     throw error
   }
+}
+
+/** Windows refuses to rename, or to rename over, a file that a virus scanner or another program has open, most often for a moment. */
+const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY'])
+
+const WAITS_MS = [10, 20, 50, 100, 200, 400] as const
+
+/** Renames a file or folder, over one of the new name. */
+export async function renamePath(from: string, to: string): Promise<void> {
+  await untilFree(() => rename(from, to))
+}
+
+/** Tries again under Windows, for most of a second. */
+export async function untilFree(work: () => Promise<void>, system: NodeJS.Platform = platform()): Promise<void> {
+  for (const waitMs of system === 'win32' ? WAITS_MS : []) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (!IN_USE.has(errorCode(error))) throw error
+      await delay(waitMs)
+    }
+  }
+  await work()
+}
+
+/** As renamePath, for a signal that ends the process. */
+function renamePathNow(from: string, to: string): void {
+  for (const waitMs of platform() === 'win32' ? WAITS_MS : []) {
+    try {
+      renameSync(from, to)
+      return
+    } catch (error) {
+      if (!IN_USE.has(errorCode(error))) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
+    }
+  }
+  renameSync(from, to)
 }

@@ -1,91 +1,30 @@
 import { existsSync, rmSync } from 'node:fs'
+import type { Api } from '../api/api.ts'
+import type { KeyReader, KeyReadTerms } from '../api/keyed-reads.ts'
 import { CrmError } from '../core/errors.ts'
-import { type JsonObject, parseExactJson } from '../core/json.ts'
-import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
-import { writeBefore } from './history/before-file.ts'
-import { cancelJob, setAside } from './history/cancel-job.ts'
-import { headIfReadable } from './history/earlier-jobs.ts'
-import {
-  type FailurePage,
-  type FailureReport,
-  failurePages,
-  leftOutPages,
-  reportFailures,
-  rowsLeft,
-} from './history/failures.ts'
-import { type RowTerms, rowTermsOf } from './history/find-jobs.ts'
+import { idText, type JsonObject, parseExactJson } from '../core/json.ts'
+import { type CrmRecord, isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
+import type { Env } from '../core/streams.ts'
+import { cancelJob, setAside } from './history/end-jobs.ts'
+import { reportFailures, reportRejects, writeRejects } from './history/failed-file.ts'
+import { failurePages, leftOutPages, rowsLeft } from './history/failures.ts'
+import { headIfReadable, rowTermsOf } from './history/find-jobs.ts'
 import { outcomeError } from './history/job-errors.ts'
-import { type OperationResult, operationResults } from './history/job-results.ts'
-import {
-  type DamagedJob,
-  fieldsOfJob,
-  type JobState,
-  type RestOfJob,
-  readJobState,
-  restOfJob,
-  stateOrDamage,
-} from './history/job-state.ts'
-import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
-import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
-import type { JobsHost } from './jobs-host.ts'
+import { operationResults, writeBefore } from './history/job-results.ts'
+import { fieldsOfJob, readJobState, restOfJob, stateOrDamage } from './history/job-state.ts'
+import { neededJobs, requireNeeds, waitingFor } from './history/merges.ts'
 import { replacedBy } from './plan/plan-builder.ts'
-import { operationValues } from './plan/plan-contents.ts'
-import type { JobNoun, OperationHead } from './plan/plan-format.ts'
-import { PlanWriter } from './plan/plan-writer.ts'
+import { PlanWriter } from './plan/plan-file.ts'
+import type { JobNoun } from './plan/plan-format.ts'
+import { allRecords, type PlanningHost } from './plan/planning.ts'
+import { operationValues } from './plan/preview.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
-import { runOnServer } from './send/run-on-server.ts'
-import type { RunTerms } from './send/services.ts'
-import { allRecords, apiFor, recordReader } from './server-records.ts'
+import { type JobServer, runOnServer } from './send/run-on-server.ts'
+import type { ReadRecords } from './send/sender-adapters.ts'
+import type { RunTerms, Unproven } from './send/services.ts'
 import { type JobPaths, removeJob, removeTrial } from './store/job-folder.ts'
 import { headOf, openJob } from './store/open-job.ts'
-import type { Account } from './store/progress.ts'
-
-/** One job of this machine. Each method reads it anew. */
-export interface Job {
-  state(): Promise<JobState>
-  /** As `state`, also for a damaged job. */
-  stateOrDamage(): Promise<JobState | DamagedJob>
-  /** Its server; undefined for a damaged job. */
-  server(): string | undefined
-  /** How its rows were matched and read. */
-  rowTerms(): RowTerms
-  /** The members that its operations write, each once. */
-  fields(): readonly string[]
-  /** What its operations change. */
-  changes(): Iterable<PlannedChange>
-  /** What it would still send; reads its whole plan. */
-  rest(): RestOfJob
-  /** The jobs that must be done before it, and that an undo of it undoes. */
-  needed(): readonly JobPaths[]
-  /** A merge that needs it and was not begun, or was stopped. */
-  waitingFor(): Promise<JobPaths | undefined>
-  /** Sends what is left of it; see runJob. */
-  run(terms: RunTerms, hooks: RunHooks): Promise<JobResult>
-  /** The result of each operation, in the order of the plan; for jobs that fit in memory. */
-  results(): readonly OperationResult[]
-  /** Rows that failed or are in doubt, in the order of the plan. */
-  failures(limit?: number): AsyncIterable<FailurePage>
-  /** Rows and members that its plan leaves out, with the reasons. */
-  leftOut(): AsyncIterable<FailurePage>
-  /** The result of the last recheck of an upsert; undefined before the first. */
-  recheck(): Recheck | undefined
-  /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
-  reportFailures(): Promise<FailureReport | undefined>
-  /** Before sending: the rejected rows, to the file of `--rejects`, which is returned; see writeRejects. */
-  writeRejects(): Promise<string | undefined>
-  /** As reportFailures, after a run; also to the file of `--rejects`. */
-  reportRejects(): Promise<RejectsReport | undefined>
-  /** A copy of the plan, for `crm apply`. */
-  exportPlan(to: string): Promise<void>
-  /** The records that it will change or delete, to a new file; returns their number. */
-  writeBefore(to: string): Promise<number>
-  cancel(): Promise<Account>
-  /** Renames the file of a damaged job, so that no command finds it, and returns the new path. */
-  setAside(): Promise<string>
-  /** Removes the files of a job that was never started. */
-  drop(): void
-}
 
 export interface JobResult extends JobOutcome {
   /** The records of an upsert that exist twice; undefined for other jobs, and for one that was stopped. */
@@ -94,30 +33,52 @@ export interface JobResult extends JobOutcome {
   readonly error: unknown
 }
 
-/** `jobsFolder`: of the jobs of this machine; a job of a dry run is in another one. */
-export function jobOf(host: JobsHost, jobsFolder: string, paths: JobPaths): Job {
+/**
+ * One job of this machine. Each method reads it anew. `jobsFolder`: of the jobs of this machine; a job of a dry run is in another one.
+ */
+export function jobOf(host: JobsHost, jobsFolder: string, paths: JobPaths) {
   return {
     state: () => readJobState(paths),
+    /** As `state`, also for a damaged job. */
     stateOrDamage: () => stateOrDamage(paths),
+    /** Its server; undefined for a damaged job. */
     server: () => headIfReadable(paths).account,
+    /** How its rows were matched and read. */
     rowTerms: () => rowTermsOf(jobsFolder, paths),
+    /** The members that its operations write, each once. */
     fields: () => fieldsOfJob(paths),
+    /** What its operations change. */
     changes: () => planChanges(paths),
+    /** What it would still send; reads its whole plan. */
     rest: () => restOfJob(paths),
+    /** The jobs that must be done before it, and that an undo of it undoes. */
     needed: () => neededJobs(paths),
+    /** A merge that needs it and was not begun, or was stopped. */
     waitingFor: () => waitingFor(paths),
-    run: (terms, hooks) => runToEnd(host, paths, terms, hooks),
+    /** Sends what is left of it; see runJob. */
+    run: (terms: RunTerms, hooks: RunHooks) => runToEnd(host, paths, terms, hooks),
+    /** The result of each operation, in the order of the plan; for jobs that fit in memory. */
     results: () => operationResults(paths),
-    failures: (limit) => failurePages(paths, limit),
+    /** Rows that failed or are in doubt, in the order of the plan. */
+    failures: (limit?: number) => failurePages(paths, limit),
+    /** Rows and members that its plan leaves out, with the reasons. */
     leftOut: () => leftOutPages(paths),
+    /** The result of the last recheck of an upsert; undefined before the first. */
     recheck: () => keptRecheck(paths),
+    /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
     reportFailures: () => reportFailures(paths),
+    /** Before sending: the rejected rows, to the file of `--rejects`, which is returned; see writeRejects. */
     writeRejects: () => writeRejects(jobsFolder, paths),
+    /** As reportFailures, after a run; also to the file of `--rejects`. */
     reportRejects: () => reportRejects(paths),
-    exportPlan: (to) => savePlan(paths, to),
-    writeBefore: (to) => writeBefore(paths, to),
+    /** A copy of the plan, for `crm apply`. */
+    exportPlan: (to: string) => savePlan(paths, to),
+    /** The records that it will change or delete, to a new file; returns their number. */
+    writeBefore: (to: string) => writeBefore(paths, to),
     cancel: () => cancelJob(paths, host.now),
+    /** Renames the file of a damaged job, so that no command finds it, and returns the new path. */
     setAside: () => setAside(paths),
+    /** Removes the files of a job that was never started. */
     drop: () => drop(paths),
   }
 }
@@ -144,21 +105,13 @@ async function runToEnd(host: JobsHost, paths: JobPaths, terms: RunTerms, hooks:
   return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
 }
 
-/** An operation of a plan, with the record before it if that was kept. */
-interface PlannedChange {
-  readonly do: OperationHead['do']
-  readonly id: string | undefined
-  readonly before: CrmRecord | undefined
-  readonly body: JsonObject
-}
-
-/** All operations, in the order of the plan. */
-function* planChanges(paths: JobPaths): Generator<PlannedChange, void, undefined> {
+/** All operations, in the order of the plan, each with the record before it if that was kept. */
+function* planChanges(paths: JobPaths) {
   const plan = openJob(paths)
   try {
     for (const { op, head, body } of plan.all()) {
       const fields = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : {}
-      yield { do: head.do, id: head.id, before: plan.before(op), body: fields }
+      yield { do: head.do, id: head.id, before: plan.before(op), body: fields } as const
     }
   } finally {
     plan.close()
@@ -195,4 +148,63 @@ async function savePlan(paths: JobPaths, to: string): Promise<void> {
 
 function exists(to: string): CrmError {
   return new CrmError('usage', `the file ${to} already exists`, { hint: 'name another one, or remove it' })
+}
+
+/** What bulk work gets of the process and of its command. */
+export interface JobsHost extends PlanningHost {
+  readonly env: Env
+  /** A dry run: no job is created. */
+  readonly isTrial: boolean
+  /** For writes, whose attempts are recorded in the journal. */
+  readonly server: () => Promise<JobServer>
+  /** CrmError `not_supported` if one of the verbs was never proven at this server. */
+  readonly requireProven: (needed: Unproven) => Promise<void>
+}
+
+/** The client, which has learnt the operations of the job: another process may have planned it. */
+async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTerms): Promise<Api> {
+  if (isRestDropped) return api
+  const plan = openJob(paths)
+  try {
+    const { head, end } = plan
+    const resource = resourceOf(head.noun)
+    if (head.asked) api.connector.rules(resource).selection.ask(head.asked)
+    if (end.update > 0 && head.updates === undefined) api.require(resource, 'update')
+    if (end.delete > 0) api.require(resource, 'delete')
+    return api
+  } finally {
+    plan.close()
+  }
+}
+
+/** Reads records by id, before changes that no version guards; undefined if there are none, or the server has no request for it. */
+async function recordReader(api: Api, paths: JobPaths, terms: KeyReadTerms): Promise<ReadRecords | undefined> {
+  const plan = openJob(paths)
+  plan.close()
+  const resource = resourceOf(plan.head.noun)
+  if (!plan.end.unguarded || !isListed(resource)) return undefined
+  const keyed = await api.keyReader(resource, 'id')
+  if (keyed) return async (ids) => byId((await inParts(keyed, ids, terms)).flat())
+  if (!api.connector.offers(resource, 'get')) return undefined
+  const records = api[RESOURCES[resource].plural]
+  return async (ids) => byId(await Promise.all(ids.map((id) => recordIfThere(records, id))))
+}
+
+function inParts({ size, read }: KeyReader, ids: readonly string[], terms: KeyReadTerms) {
+  const parts = Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
+  return Promise.all(parts.map((part) => read(part, terms)))
+}
+
+async function recordIfThere(records: Pick<Api['contacts'], 'get'>, id: string): Promise<CrmRecord | undefined> {
+  try {
+    return await records.get(id)
+  } catch (error) {
+    // The write tells whether it is missing; some keys may write, and not read.
+    if (error instanceof CrmError && ['not_found', 'forbidden', 'not_supported'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+function byId(records: readonly (CrmRecord | undefined)[]): ReadonlyMap<string, CrmRecord> {
+  return new Map(records.flatMap((record) => (record ? [[idText(record.id) ?? '', record] as const] : [])))
 }

@@ -1,6 +1,6 @@
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import type { RowRules } from '../jobs/plan/make-job.ts'
+import type { RowRules } from '../jobs/plan/planning.ts'
 import type { IdMap } from './id-map.ts'
 import { MIGRATED, type Migrated } from './pair.ts'
 import type { stageChoice } from './stages.ts'

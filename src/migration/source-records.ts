@@ -3,9 +3,12 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { notesOfDeals } from '../jobs/export/all-notes.ts'
-import { openScratch, type Scratch } from '../jobs/plan/scratch.ts'
+import { notesOfDeals } from '../jobs/export/export-records.ts'
+import { Scratch } from '../jobs/plan/scratch.ts'
 import type { Migrated } from './pair.ts'
+
+/** Of each of the two servers. */
+const COPY_CACHE_KIB = 4000
 
 export interface KeptRecord {
   readonly id: string
@@ -21,7 +24,7 @@ export class RecordCopy {
   readonly #counts = new Map<Migrated, number>()
 
   constructor(folder: string, name: string) {
-    this.#scratch = openScratch(folder, name)
+    this.#scratch = new Scratch(folder, name, COPY_CACHE_KIB)
     const { database } = this.#scratch
     database.exec(
       'CREATE TABLE copy (type TEXT, made TEXT, seq INTEGER PRIMARY KEY, id TEXT, record TEXT, UNIQUE (type, id))',

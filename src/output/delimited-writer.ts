@@ -1,8 +1,7 @@
 import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { headerOf } from './column-type.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
-import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
+import { type FieldPath, fieldName, headerOf, valueAtField } from './record-output.ts'
 import { defuse, jsonText, linesFor } from './safe-text.ts'
 
 /** At most this many keys without a column are named; a server can send any number. */

@@ -1,5 +1,6 @@
+import { parseJsonAsWritten } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
-import { isNarrowText } from './safe-text.ts'
+import { isNarrowText, jsonText, safeLines } from './safe-text.ts'
 
 // Text on a terminal: how wide it is, how it is cut and wrapped, and its colour.
 
@@ -159,4 +160,27 @@ export function createStyles(color: boolean): Styles {
 
 function style(color: boolean, on: number, off: number): (text: string) => string {
   return (text) => (color && text !== '' ? `\x1b[${on}m${text}\x1b[${off}m` : text)
+}
+
+/** A document that a server sent, for a terminal: JSON is indented, with its numbers as written; any other text has its lines. */
+export function documentForTerminal(text: string, color: boolean): string {
+  try {
+    const shown = jsonText(parseJsonAsWritten(text), 2)
+    return color ? colorJson(shown) : shown
+  } catch (error) {
+    if (error instanceof SyntaxError) return safeLines(text)
+    throw error
+  }
+}
+
+/** The strings of indented JSON, with the colon if it is a member name, and its other values. */
+const TOKEN = /("(?:\\.|[^"\\])*")(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
+
+/** Names are bold, texts green, null dim, and other values red. */
+function colorJson(json: string): string {
+  const { bold, green, red, dim } = createStyles(true)
+  return json.replace(TOKEN, (found, text?: string, colon?: string) => {
+    if (text === undefined) return found === 'null' ? dim(found) : red(found)
+    return colon === undefined ? green(text) : `${bold(text)}${colon}`
+  })
 }

@@ -1,5 +1,5 @@
 import { jsonSummary } from '../api/connectors/list-rules.ts'
-import { statesRefusal } from '../api/errors/stated-refusal.ts'
+import { statesRefusal } from '../api/errors/failure.ts'
 import { compilePath, readEach } from '../connector/paths.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { foldedName } from './names.ts'

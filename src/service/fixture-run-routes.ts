@@ -1,4 +1,4 @@
-import { FIXTURE_RUNS_PATH } from '../core/fixture-runs.ts'
+import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
 import { readBody } from './body.ts'
 import { nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'

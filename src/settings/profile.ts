@@ -1,8 +1,7 @@
 import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { damaged, replaceIn } from './document.ts'
-import { isOfCrmServe, withoutEarlier } from './earlier-settings.ts'
+import { damaged, isOfCrmServe, replaceIn, withoutEarlier } from './document.ts'
 import {
   EARLIER_PAGE_SIZE,
   SETTING_KEYS,

@@ -202,6 +202,36 @@ test('a number that a spreadsheet has shortened is refused over digits, with bot
   expect((await json('contacts', 'list')).map(({ phone }: { phone: string }) => phone)).toContain('+49 1522 1234567')
 })
 
+test.each([
+  ['0049123', '49123', 'removed the zeros at the start'],
+  ['+491522123', '491522123', 'removed the plus at the start'],
+  ['00', '0', 'removed the zeros at the start'],
+  ['49152212345678901', '49152212345678900', 'kept 15 digits'],
+])('%s, of which a spreadsheet made %s, is not replaced', async (phone, cell, loss) => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'email=ada@x.test', '--set', `phone=${phone}`)
+  const rows = file('rows.csv', `email,Phone\nada@x.test,${cell}\n`)
+  const refused = await crm('contacts', 'import', rows, ...MATCH)
+  expect(refused).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`"${cell}" over "${phone}": a spreadsheet has ${loss}`),
+  })
+  expect(refused.stderr).toContain('--map Phone=phone:text')
+  const written = await crm('contacts', 'import', rows, ...MATCH, '--map', 'Phone=phone:text')
+  expect(written, written.stderr).toMatchObject({ exit: 0 })
+  expect(await json('contacts', 'list')).toMatchObject([{ phone: cell }])
+})
+
+test('other digits than those of the record replace it', async () => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'email=ada@x.test', '--set', 'phone=0049123')
+  for (const phone of ['0049124', '491234', '+0049123', '123']) {
+    const rows = file('rows.csv', `email,phone\nada@x.test,${phone}\n`)
+    expect(await crm('contacts', 'import', rows, ...MATCH)).toMatchObject({ exit: 0 })
+    expect(await json('contacts', 'list')).toMatchObject([{ phone }])
+  }
+})
+
 test("--match 'email, else phone' matches by email, and by phone what no email matches; the plan counts both", async () => {
   const { json, crm, file } = await serviceHome()
   const set = (...pairs: readonly string[]) => pairs.flatMap((pair) => ['--set', pair])

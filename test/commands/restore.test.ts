@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { valuesAt } from '../../src/commands/history/values-at.ts'
+import { valuesAt } from '../../src/commands/records/restore.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'

@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ConnectorMistake } from '../../src/connector/paths.ts'
-import { checkPattern, patternTest } from '../../src/connector/patterns.ts'
+import { ConnectorMistake, checkPattern, patternTest } from '../../src/connector/paths.ts'
 import { compileTemplate, fill, fillHost, fillPath, placeholdersOf } from '../../src/connector/templates.ts'
 import { CrmError } from '../../src/core/errors.ts'
 

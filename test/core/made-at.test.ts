@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMadeSince, isOlder, wasThereBefore } from '../../src/core/made-at.ts'
+import { isMadeSince, isOlder, wasThereBefore } from '../../src/core/record-time.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const OLD = '2026-11-01T10:00:00Z'

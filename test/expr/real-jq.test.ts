@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { withCheckedOrder } from '../../src/expr/expression.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 import { loadJq } from '../../src/expr/jq.ts'
-import { withCheckedOrder } from '../../src/expr/ordered-comparisons.ts'
 import { plainPaths } from '../../src/expr/plain-paths.ts'
 
 /** Programs with every construct that the rules cover, and some that they do not. */

@@ -1,8 +1,7 @@
 import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { untilFree } from '../../src/files/rename.ts'
-import { type NewFile, replaceFile } from '../../src/files/replace-file.ts'
+import { type NewFile, replaceFile, untilFree } from '../../src/files/replace-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const writing =

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { reportFailures } from '../../src/jobs/history/failures.ts'
+import { reportFailures } from '../../src/jobs/history/failed-file.ts'
 import type { InputRow, RowSource } from '../../src/jobs/input/row.ts'
-import { Existing, matchKey } from '../../src/jobs/plan/existing.ts'
-import { makeJob, type PlanningContext } from '../../src/jobs/plan/make-job.ts'
-import { matchRow } from '../../src/jobs/plan/match-rows.ts'
-import { OverruledMembers } from '../../src/jobs/plan/overruled-members.ts'
+import { Existing } from '../../src/jobs/plan/existing.ts'
+import { makeJob } from '../../src/jobs/plan/make-job.ts'
+import { matchKey } from '../../src/jobs/plan/match-keys.ts'
+import { matchRow, OverruledMembers } from '../../src/jobs/plan/match-rows.ts'
 import { createOf } from '../../src/jobs/plan/plan-builder.ts'
-import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
-import { openDraft } from '../../src/jobs/store/job-folder.ts'
+import type { PlanningContext } from '../../src/jobs/plan/planning.ts'
+import { Scratch } from '../../src/jobs/plan/scratch.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { ACCOUNT, sendJob, TERMS } from './job-fixture.ts'
@@ -70,14 +70,14 @@ test('after a kill it is failed, not in doubt, however long ago that was', async
 })
 
 async function matched(records: readonly CrmRecord[]) {
-  const { folder } = openDraft(await tempFolder(), Date.now())
+  const scratch = new Scratch(await tempFolder())
   async function* pages() {
     yield { items: records }
   }
   const keyOf = (record: CrmRecord) => matchKey(record, ['email'])
-  const read = await Existing.read({ folder, pages: pages(), keyOf, onRead: () => {} })
+  const read = await Existing.read({ scratch, pages: pages(), keyOf, onRead: () => {} })
   const existing = Object.assign(read, { hasSeveralKeys: false })
-  const keyLines = openKeyIndex(folder, 'keys')
+  const keyLines = scratch.keys('row_keys')
   const summary = { head: undefined, columns: [] } as unknown as RowSource['summary']
   const source = { changes: (fields) => ({ fields, retyped: [] }), summary } as Partial<RowSource> as RowSource
   const parts = {
@@ -93,8 +93,7 @@ async function matched(records: readonly CrmRecord[]) {
     const errors = { isFirstKept: false, addError: () => {} }
     return matchRow({ ...parts, ...errors, existing, keyLines, source, overruled }, row(2, 'A@x.test'))
   } finally {
-    existing.close()
-    keyLines.close()
+    scratch.close()
   }
 }
 

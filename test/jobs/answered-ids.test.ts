@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AnsweredIds } from '../../src/jobs/send/task-queue.ts'
+import { AnsweredIds } from '../../src/jobs/send/tasks.ts'
 
 test('an id is known among at least the latest 20,000, also those of an earlier process', () => {
   const ids = new AnsweredIds(['con_first'])

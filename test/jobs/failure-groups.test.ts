@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportFailures } from '../../src/jobs/history/failures.ts'
+import { reportFailures } from '../../src/jobs/history/failed-file.ts'
 import { makeJob } from './job-fixture.ts'
 import { addEntries, leaveLease } from './left-lease.ts'
 

@@ -1,9 +1,8 @@
 import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
-import type { Entry } from '../../src/jobs/store/entry.ts'
 import type { JobPaths } from '../../src/jobs/store/job-folder.ts'
 import { Journal } from '../../src/jobs/store/journal.ts'
 import { withJob } from '../../src/jobs/store/open-job.ts'
-import { JobProgress } from '../../src/jobs/store/progress.ts'
+import { type Entry, JobProgress } from '../../src/jobs/store/progress.ts'
 
 export interface LeftLease {
   readonly leasedMs: number
@@ -32,10 +31,7 @@ export function addEntries(paths: JobPaths, entries: readonly Entry[]): void {
   withJob(paths, (job) => {
     const progress = JobProgress.of(job)
     const journal = new Journal(job, progress, () => progress.lastMs ?? 0)
-    for (const entry of entries) {
-      journal.append(entry)
-      progress.take(entry)
-    }
+    for (const entry of entries) journal.append(entry)
     journal.close()
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MovedOperations } from '../../src/jobs/plan/moved-operations.ts'
 import type { Planned } from '../../src/jobs/plan/plan-builder.ts'
+import { MovedOperations } from '../../src/jobs/plan/plan-builder.ts'
 import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
 
 function operation(op: number, after?: number): PlanOperation {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FormatSummary } from '../../src/jobs/input/row.ts'
-import type { RowRules } from '../../src/jobs/plan/make-job.ts'
-import { OverruledMembers } from '../../src/jobs/plan/overruled-members.ts'
+import { OverruledMembers } from '../../src/jobs/plan/match-rows.ts'
+import type { RowRules } from '../../src/jobs/plan/planning.ts'
 
 const RULES = { overruled: () => new Map([['emails', 'email']]) } as Partial<RowRules> as RowRules
 const COLUMNS = [

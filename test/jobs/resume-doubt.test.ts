@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { resumeTasks } from '../../src/jobs/send/leases.ts'
+import { resumeTasks } from '../../src/jobs/send/tasks.ts'
 import { jobPaths } from '../../src/jobs/store/job-folder.ts'
 import { JobWriter } from '../../src/jobs/store/job-writer.ts'
 import { headOf, withJob } from '../../src/jobs/store/open-job.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { removeJobs } from '../../src/jobs/history/find-jobs.ts'
+import { removeJobs } from '../../src/jobs/history/end-jobs.ts'
 import { withJobLock } from '../../src/jobs/store/job-lock.ts'
 import { withJob } from '../../src/jobs/store/open-job.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -180,7 +180,7 @@ test('a job that another process sends is refused, and sent once', async () => {
   const [one, other] = await Promise.allSettled([sendJob(paths, url), sendJob(paths, url)])
   expect([one.status, other.status].toSorted()).toEqual(['fulfilled', 'rejected'])
   const refused = one.status === 'rejected' ? one : other
-  expect(refused).toMatchObject({ reason: { code: 'machine', message: expect.stringContaining('is held by') } })
+  expect(refused).toMatchObject({ reason: { code: 'conflict', message: expect.stringContaining('is held by') } })
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(3)
 })
 
@@ -251,7 +251,7 @@ test('a job that a process is sending again is not removed', async () => {
   const paths = await makeJob(people(1))
   const { id, jobsFolder, db } = paths
   const remove = () => removeJobs(jobsFolder, [id])
-  await withJobLock(paths, () => expect(remove()).rejects.toMatchObject({ code: 'machine' }))
+  await withJobLock(paths, () => expect(remove()).rejects.toMatchObject({ code: 'conflict' }))
   expect(existsSync(db)).toBe(true)
   await remove()
   expect(existsSync(db)).toBe(false)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changesSince, restore, writableOf } from '../../src/jobs/plan/undo-record.ts'
+import { changesSince, restore, writableOf } from '../../src/jobs/plan/make-undo.ts'
 
 const BEFORE = { id: 'con_1', name: 'Ada', company: 'Old', tags: { a: 1 } }
 const WROTE = { company: 'New', phone: '1' }

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { documentForTerminal } from '../../src/output/terminal-json.ts'
-import { createStyles, fitText, shouldColor, textWidth } from '../../src/output/terminal-text.ts'
+import { createStyles, documentForTerminal, fitText, shouldColor, textWidth } from '../../src/output/terminal-text.ts'
 
 test.each([
   ['', 0],

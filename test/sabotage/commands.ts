@@ -213,7 +213,7 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'a path of crm api without a method posts although nothing is given to post',
-    file: 'src/commands/api/request.ts',
+    file: 'src/commands/api/api.ts',
     line: 'const hasBody = field !== undefined || jsonField !== undefined || input !== undefined',
     to: 'const hasBody = true',
     tests: ['test/e2e/api.test.ts'],

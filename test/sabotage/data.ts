@@ -17,7 +17,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'sweep deletes records of a day that is not over for so long',
-    file: 'src/fixtures/sweep-marked.ts',
+    file: 'src/fixtures/sweep.ts',
     line: 'if (mark && id !== undefined && mark.madeBeforeMs <= beforeMs) found.push({ ...mark, collection, id })',
     to: 'if (mark && id !== undefined) found.push({ ...mark, collection, id })',
     tests: ['test/commands/fixtures-marker.test.ts'],
@@ -171,7 +171,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a number in a text field of a fixture is sent as a number',
-    file: 'src/fixtures/check-value.ts',
+    file: 'src/fixtures/resolve.ts',
     line: 'if (isComputed && digits !== undefined) return digits',
     to: "if (typeof value === 'number') return value",
     tests: ['test/fixtures/mistakes.test.ts'],
@@ -262,7 +262,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a state of an earlier crm with labels of several files is taken for that of one',
-    file: 'src/fixtures/former-state.ts',
+    file: 'src/fixtures/run-state.ts',
     line: 'if (isSame && names.every((name) => contents.has(name))) return { ...state, run: owner.run, jobRun: state.run }',
     to: 'if (isSame) return { ...state, run: owner.run, jobRun: state.run }',
     tests: ['test/commands/fixtures-files.test.ts'],

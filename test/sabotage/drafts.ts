@@ -8,7 +8,7 @@ const LOADER = ['test/connector/load-connector.test.ts']
 export const DRAFTS: readonly Sabotage[] = [
   {
     name: 'a whole record is sent with the members that the server does not take back',
-    file: 'src/connector/record-writer.ts',
+    file: 'src/connector/record-map.ts',
     line: 'const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true',
     to: 'const isLeftOut = isOwnReadOnly',
     tests: SINGLE,

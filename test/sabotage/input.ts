@@ -136,7 +136,7 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a row without an email changes a contact without one',
-    file: 'src/jobs/plan/existing.ts',
+    file: 'src/jobs/plan/match-keys.ts',
     line: 'if (part === undefined) return undefined',
     to: 'if (part === undefined && names.length > 1) return undefined',
     tests: ['test/commands/import-matching.test.ts'],
@@ -150,7 +150,7 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'an email in capitals makes a contact a second time',
-    file: 'src/jobs/plan/existing.ts',
+    file: 'src/jobs/plan/match-keys.ts',
     line: "if (typeof value === 'string') return foldedText(value)",
     to: "if (typeof value === 'string') return value",
     tests: ['test/commands/import-matching.test.ts'],
@@ -186,8 +186,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number that a spreadsheet has shortened replaces the digits',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'if (shortened !== undefined) {',
-    to: 'if (shortened === undefined && row.line < 0) {',
+    line: 'if (loss === undefined) continue',
+    to: 'if (loss === undefined || row.line > 0) continue',
     tests: ['test/commands/import-matching.test.ts'],
   },
   {
@@ -206,14 +206,14 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a retry takes a row whose _crm_line is no line of the job',
-    file: 'src/jobs/plan/retried-lines.ts',
+    file: 'src/jobs/plan/make-retry.ts',
     line: 'if (row.earlierLine !== undefined && !left.has(row.earlierLine)) throw noFailedRow(row, state)',
     to: '',
     tests: ['test/commands/jobs/rejects.test.ts'],
   },
   {
     name: 'an import takes a row whose cells have slid into _crm_line',
-    file: 'src/jobs/plan/retried-lines.ts',
+    file: 'src/jobs/plan/make-retry.ts',
     line: 'if (of === undefined) return refuseOtherText',
     to: 'if (of === undefined) return () => undefined',
     tests: ['test/commands/jobs/rejects.test.ts'],

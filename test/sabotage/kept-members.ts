@@ -77,7 +77,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'an object is sent with its changed members alone',
-    file: 'src/connector/record-writer.ts',
+    file: 'src/connector/record-map.ts',
     line: 'if (!isJsonObject(before) || !isJsonObject(value)) return value',
     to: 'return value',
     tests: ['test/api/connectors/single-records.test.ts'],

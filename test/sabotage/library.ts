@@ -45,7 +45,7 @@ export const LIBRARY: readonly Sabotage[] = [
   },
   {
     name: 'a request of the library may set the key itself',
-    file: 'src/library/request.ts',
+    file: 'src/library/create-client.ts',
     line: "return isTransportHeader(name) || name.toLowerCase() === 'authorization'",
     to: 'return isTransportHeader(name)',
     tests: ['test/library/client.test.ts'],

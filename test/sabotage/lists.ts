@@ -115,7 +115,7 @@ export const LISTS: readonly Sabotage[] = [
   },
   {
     name: 'a file of a sorted list stays behind when the process is killed',
-    file: 'src/sorting/run-file.ts',
+    file: 'src/sorting/sort-records.ts',
     line: 'await unlink(path)',
     to: 'void unlink',
     tests: ['test/sorting/sort-records.test.ts'],

@@ -89,7 +89,7 @@ export const PROVEN: readonly Sabotage[] = [
   },
   {
     name: 'a missing request is taken for a missing record',
-    file: 'src/api/connectors/missing-route.ts',
+    file: 'src/api/transport/attempt.ts',
     line: 'if (status !== 404 || isCoded || call.isAnyTypeTaken) return failure',
     to: 'if (status !== undefined) return failure',
     tests: ['test/commands/missing-route.test.ts'],

@@ -87,7 +87,7 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'a changed event keeps its id, so that a handler ignores it',
-    file: 'src/commands/webhooks/edited-event.ts',
+    file: 'src/commands/webhooks/replay.ts',
     line: 'const id = newEventId(ctx.now())',
     to: 'const id = event.id ?? newEventId(ctx.now())',
     tests: ['test/commands/webhooks/outcomes.test.ts'],

@@ -185,7 +185,7 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'any server of an earlier profile whose OpenAPI document was read is taken for crm serve',
-    file: 'src/settings/earlier-settings.ts',
+    file: 'src/settings/document.ts',
     line: "return typeof database === 'string' || ['fixtures.kept', 'jobs.named'].some((each) => names.includes(each))",
     to: "return typeof database === 'string' || names.length > 0",
     tests: ['test/commands/earlier-profiles.test.ts'],

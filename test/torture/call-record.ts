@@ -35,36 +35,41 @@ export function recorded(log: string, program: readonly string[]): [string, ...s
 
 /**
  * Resolves when the record of an ended process is complete: strace outlives it. If the process was killed before strace was attached,
- * there is no record, and strace stays stopped for ever, with the output of the process open: it is ended here.
+ * there is no record, and strace waits for ever, with the output of the process open: it is ended here.
  */
 export async function recordEnded(log: string): Promise<void> {
   for (let waits = 0; ; waits++) {
     const writers = writersOf(log)
     if (writers.length === 0) return
     if (waits * WAIT_MS > LONGEST_WAIT_MS) throw new Error(`strace has not ended ${log}`)
-    if (!existsSync(log)) for (const { pid, isStopped } of writers) if (isStopped) process.kill(pid, 'SIGKILL')
+    if (waits * WAIT_MS > UNATTACHED_MS && !existsSync(log)) for (const pid of writers) process.kill(pid, 'SIGKILL')
     await setTimeout(WAIT_MS)
   }
 }
 
 const WAIT_MS = 10
+/** After this time, strace has opened its record. */
+const UNATTACHED_MS = 2000
 const LONGEST_WAIT_MS = 30_000
 
-function writersOf(log: string): readonly { readonly pid: number; readonly isStopped: boolean }[] {
+function writersOf(log: string): readonly number[] {
   const argument = `\0${log}\0`
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument)) return []
-      return [
-        { pid: Number(name), isStopped: /^State:\tT \(stopped\)/m.test(readFileSync(`/proc/${name}/status`, 'utf8')) },
-      ]
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(argument) ? [Number(name)] : []
     } catch {
       // It has ended meanwhile.
       return []
     }
   })
 }
+
+/**
+ * None of a call in which the process was killed: it ends in `<unfinished ...>`, `<detached ...>`, `= ?`, or with an error that the
+ * kernel does not have, `= -1 (errno 18446744073709551598)`.
+ */
+const RESULT = /\) += (-?\d+)(?! \(errno )/
 
 /** The calls that name something below `folder`, and the writes to standard output. */
 export function readRecord(log: string, folder: string): Step[] {
@@ -79,7 +84,7 @@ export function readRecord(log: string, folder: string): Step[] {
     const call = begun ?? underWay.get(thread)
     underWay.delete(thread)
     if (!call) continue
-    const result = Number(/\) += (-?\d+)/.exec(rest)?.[1])
+    const result = Number(RESULT.exec(rest)?.[1])
     if (Number.isNaN(result)) underWay.set(thread, call)
     else if (result < 0) failed.add(call)
     else steps.push({ ends: call, result })
@@ -93,7 +98,7 @@ function linesOf(log: string): string[] {
 }
 
 function readCall(name: string | undefined, line: string): Call | undefined {
-  const text = line.replace(/ <unfinished .*$|\) += .*$/, '')
+  const text = line.replace(/ <(?:unfinished|detached) .*$|\) += .*$/, '')
   const args = text.split(', ')
   const strings = [...text.matchAll(/"([^"]*)"/g)].map(([, hex = '']) => bytesOf(hex))
   const open = [...text.matchAll(/<([^>]*)>(\(deleted\))?/g)].map(([, hex = '', isGone]) =>

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -76,6 +77,21 @@ test('what is written while a sync is under way may be lost', () => {
     return text(disk.cut(randomFrom(seed)))
   }
   expect(new Set(Array.from({ length: 100 }, (_, seed) => cut(seed)))).toEqual(new Set(['f:x', 'f:xy', 'f:x\0']))
+})
+
+test.each([
+  ['4096, 8192 <unfinished ...>'],
+  ['4096, 8192 <detached ...>'],
+  ['4096, 8192) = ?'],
+  ['4096, 8192) = -1 (errno 18446744073709551598)'],
+])('a call in which the process was killed has no result: %s', (end) => {
+  const log = join(tempFolder(), 'calls')
+  const hex = (text: string) =>
+    text.replaceAll(/./g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  writeFileSync(log, `7 pwrite64(3<${hex('/d/f')}>, "${hex('abc')}", ${end}\n`)
+  const [begun, ...more] = readRecord(log, '/d')
+  expect(begun).toMatchObject({ begins: { does: 'write', path: '/d/f', at: 8192 } })
+  expect(more).toEqual([])
 })
 
 describe.skipIf(!HAS_STRACE)('SQLite, killed and cut off from power (skipped where strace is not installed)', () => {

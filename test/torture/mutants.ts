@@ -10,10 +10,7 @@ export interface Change {
   readonly to: string
 }
 
-/**
- * Builds of crm that lack one rule of the crash protocol: a rig that lets them pass judges nothing. A store of jobs in SQLite needs
- * one more, `unsynced-store`, with `synchronous = OFF`.
- */
+/** Builds of crm that lack one rule of the crash protocol: a rig that lets them pass judges nothing. */
 export const MUTANTS = {
   'random-keys': [
     {
@@ -22,7 +19,13 @@ export const MUTANTS = {
       to: 'const key = crypto.randomUUID()',
     },
   ],
-  'no-sync': [{ file: 'src/jobs/send/leases.ts', from: 'this.#journal.sync()', to: '' }],
+  'no-sync': [
+    {
+      file: 'src/jobs/store/journal.ts',
+      from: 'this.sync()\n    this.#progress.take(entry)',
+      to: 'this.#progress.take(entry)',
+    },
+  ],
   'unsynced-store': [
     { file: 'src/jobs/store/journal.ts', from: 'PRAGMA synchronous = NORMAL', to: 'PRAGMA synchronous = OFF' },
   ],

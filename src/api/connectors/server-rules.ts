@@ -5,7 +5,7 @@ import { compileTemplate, fillText, headerText, type TemplateValues } from '../.
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
-import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
+import { type Fault, fieldErrors } from '../errors/problem.ts'
 
 // What a connector says of its server as a whole: how the key is sent, what refusals mean, which settings it replaces.
 

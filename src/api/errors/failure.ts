@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError, type ErrorCode, type ErrorDetails, type FieldError, type Repeat } from '../../core/errors.ts'
 import { baseUrlText } from '../../core/http-rules.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
@@ -149,4 +150,15 @@ export function onceError(
 export function lookUpFailure(error: unknown): string {
   if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
   throw error
+}
+
+/** Whether a 2xx states at its top that the request was refused: `success: false`, `ok: false`, or `errors` with something in it. */
+export function statesRefusal(json: JsonValue | undefined): boolean {
+  if (!isJsonObject(json)) return false
+  const { success, ok, errors = null } = json
+  return (
+    success === false ||
+    ok === false ||
+    (typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors))
+  )
 }

@@ -1,10 +1,12 @@
+import type { ConnectorDocument } from '../../connector/document.ts'
+import { shippedConnector } from '../../connector/shipped.ts'
 import type { Redactor } from '../../core/redact.ts'
-import { checkRoute } from '../connectors/missing-route.ts'
-import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
+import { isOfTemplate } from '../connectors/connector.ts'
+import { ADDRESS_HINT, type Failure, isFailure, statesRefusal } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
-import { statesRefusal } from '../errors/stated-refusal.ts'
 import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
+import { settingCommand } from '../server-terms.ts'
 import { type Answer, parseJson, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Connections } from './connections.ts'
@@ -146,4 +148,41 @@ function debugLine(
   const parts = [`${outgoing.method} ${redactor.own(outgoing.path)}: ${result}`, `${tookMs} ms`, `try ${number}`]
   if (id !== undefined) parts.push(`request ${redactor.foreign(id)}`)
   return parts.join(', ')
+}
+
+/**
+ * A 404 without the code that refusals of this server have may be one of the path, not of the record. Where the connector has the request
+ * beyond the one that it extends, the server may have that one alone.
+ */
+async function checkRoute(
+  failure: Failure,
+  call: Call,
+  { connector, terms }: Pick<ApiOptions, 'connector' | 'terms'>,
+): Promise<Failure> {
+  const { document } = connector
+  const { extends: base, error } = document
+  const { status, serverCode, body: _, ...rest } = failure
+  const isCoded = base === undefined || error.code === undefined || serverCode !== undefined
+  if (status !== 404 || isCoded || call.isAnyTypeTaken) return failure
+  if (!hasRequest(document, call) || hasRequest(await shippedConnector(base), call)) return failure
+  const use = terms.profile === undefined ? `export CRM_CONNECTOR=${base}` : settingCommand(`connector ${base}`, terms)
+  return {
+    ...rest,
+    code: 'not_supported',
+    reason: `${failure.reason}, without a code at ${error.code}: the server may lack ${call.method} ${call.path}, as it does if it has no more than the connector ${base} describes`,
+    hint: use,
+  }
+}
+
+function hasRequest({ resources }: ConnectorDocument, { method, path }: Call): boolean {
+  return Object.values(resources).some((described) =>
+    Object.values(described).some(
+      (each) =>
+        typeof each === 'object' &&
+        each !== null &&
+        'method' in each &&
+        each.method === method &&
+        isOfTemplate(path, String(each.path)),
+    ),
+  )
 }

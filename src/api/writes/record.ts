@@ -1,8 +1,8 @@
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject } from '../../core/json.ts'
-import { isMadeSince, MADE_UNKNOWN } from '../../core/made-at.ts'
 import { findByIds, idOnLine } from '../../core/record-ids.ts'
+import { isMadeSince, MADE_UNKNOWN } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import {

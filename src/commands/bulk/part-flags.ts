@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { Part } from '../../jobs/plan/part-of-plan.ts'
+import type { Part } from '../../jobs/plan/plan-builder.ts'
 import { addScopedFlags, parseCount } from '../flags.ts'
 
 export interface PartFlags {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { PlanningHooks } from '../../jobs/plan/make-job.ts'
+import type { PlanningHooks } from '../../jobs/plan/planning.ts'
 import { createPlanningProgress } from '../../output/planning-progress.ts'
 
 /** Shows how far reading and planning are, until the work ends. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
-import type { ShownOperation } from '../../jobs/plan/plan-pages.ts'
+import type { ShownOperation } from '../../jobs/plan/check-plan.ts'
 import type { MemberPreview, Preview, SampleChange } from '../../jobs/plan/preview.ts'
 import { jsonText } from '../../output/safe-text.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
-import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
-import type { Duplicates } from '../../jobs/plan/repeated-rows.ts'
+import type { Duplicates } from '../../jobs/plan/plan-format.ts'
+import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
 import { parseRowsOrPart } from './bulk-flags.ts'
 
 /** What becomes of rows that cannot be sent as they are. */

@@ -1,18 +1,22 @@
 import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { sentValueText } from '../../core/other-values.ts'
+import { type CrmRecord, isListed, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import type { RejectsReport } from '../../jobs/history/rejects.ts'
+import type { RejectsReport } from '../../jobs/history/failed-file.ts'
 import type { JobResult } from '../../jobs/job.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
+import type { SendOutcome } from '../../jobs/send/send-outcome.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
+import type { Task } from '../../jobs/send/tasks.ts'
 import type { JobFile } from '../../jobs/store/job-file.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { printOne } from '../print.ts'
+import { lackingValues } from '../records/kept-values.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { sendNeeded, undoNeeded } from './repointed.ts'
 import { runShown } from './run-shown.ts'
-import { UnshownValues } from './unshown-values.ts'
 
 const MOST_CAUSES = 10
 
@@ -169,4 +173,46 @@ interface Counts extends Pick<JobResult, 'account' | 'otherRows' | 'recheck'> {
 function repeatedCounts({ account, already, ...counts }: Counts): Counts {
   const { done, skipped } = account
   return { ...counts, account: { ...account, done: 0, skipped: skipped + done }, already: already + done }
+}
+
+interface First {
+  readonly id: string
+  readonly where: string
+  readonly sent: JsonValue
+  rows: number
+}
+
+/** The sent values that the answers to the rows of a job do not show. One record for each of them is read again. */
+class UnshownValues {
+  readonly #byName = new Map<string, First>()
+
+  take({ operation: { body, head } }: Task, outcome: SendOutcome): void {
+    if (outcome.type !== 'done' || !outcome.absent || outcome.id === null || !body) return
+    const { id } = outcome
+    let sent: JsonObject | undefined
+    for (const name of outcome.absent) {
+      const known = this.#byName.get(name)
+      if (known) {
+        known.rows += 1
+        continue
+      }
+      sent ??= parseExactJson(body.toString('utf8')) as JsonObject
+      const where = head.line === undefined ? id : `line ${head.line}`
+      this.#byName.set(name, { id, where, sent: sent[name] ?? null, rows: 1 })
+    }
+  }
+
+  /** Notes those that the records lack, too. */
+  async note(ctx: Pick<Context, 'api' | 'note'>, resource: Resource | undefined): Promise<void> {
+    if (this.#byName.size === 0 || resource === undefined || !isListed(resource)) return
+    const api = await ctx.api()
+    for (const [name, { id, where, sent, rows }] of this.#byName) {
+      const { names, isRead } = await lackingValues(api, { resource, id, sent: { [name]: sent } })
+      if (names.length === 0) continue
+      const [inRows, shows] = [rows === 1 ? '1 row' : `${rows} rows`, isRead ? `record ${id}` : 'answer']
+      ctx.note(
+        `The answers do not show a value that was sent in ${inRows}; first: ${where}, ${sentValueText(name, sent)}, which the ${shows} lacks`,
+      )
+    }
+  }
 }

@@ -3,7 +3,7 @@ import type { Page } from '../../api/operations.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { LocalQuery } from '../../jobs/history/local-changes.ts'
+import type { LocalQuery } from '../../jobs/history/job-results.ts'
 import { printList, requestedLimit } from '../print.ts'
 import { momentMs } from '../time-flags.ts'
 

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { RowTerms } from '../../jobs/history/find-jobs.ts'
-import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
+import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import {
   addMatchFlags,

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { partText } from '../../core/undo-part.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Jobs, Undone } from '../../jobs/jobs.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -30,11 +30,11 @@ async function showJob(ctx: Context, word: string): Promise<undefined> {
   return printOne(ctx, isSummaryAlone(ctx) ? { ...shown, first_other_value: null } : shown)
 }
 
-/** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
+/** The printed record of a job; `undone`: by the ids of jobs. */
 export async function jobRecord(
   jobs: Pick<Jobs, 'left'>,
   job: JobState,
-  undoneBy: ReadonlyMap<string, string>,
+  undone: ReadonlyMap<string, Undone>,
 ): Promise<CrmRecord> {
   const { paths, head, state, account, progress } = job
   // A row without a result is in doubt only after its process has ended.
@@ -57,7 +57,8 @@ export async function jobRecord(
     of: head.of ?? null,
     undoes: head.kind === 'undo' ? (head.of ?? null) : null,
     part: partText(head) ?? null,
-    undone_by: undoneBy.get(paths.id) ?? null,
+    undone_by: undone.get(paths.id)?.by ?? null,
+    undone_part: undone.get(paths.id)?.part ?? null,
     needs: [...(head.needs ?? [])],
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),

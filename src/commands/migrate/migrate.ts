@@ -2,16 +2,19 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { counted, RESOURCES } from '../../core/resources/registry.ts'
+import { type CrmRecord, counted, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { temporaryFolder } from '../../core/streams.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
 import type { ResourcePlan } from '../../migration/plan-jobs.ts'
 import type { MissingStage } from '../../migration/stages.ts'
 import type { Verified } from '../../migration/verify.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
-import { addRunFlags, type RunFlags } from '../bulk/bulk-flags.ts'
+import { addRunFlags, type RunFlags, runTerms } from '../bulk/bulk-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { withPlanningProgress } from '../bulk/planning-progress.ts'
+import { runShown } from '../bulk/run-shown.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { confirmChange, confirmProtected, type ExpectFlags, expectedOf } from '../confirm.ts'
@@ -19,9 +22,6 @@ import { dryRunExit } from '../dry-run.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
-import { withEnds } from './ends.ts'
-import { sendChained } from './send-chained.ts'
-import { migrationColumns, notePlan, planRecord, resultColumns, resultRecord } from './show.ts'
 
 interface Options extends RunFlags, ExpectFlags {
   readonly from: string
@@ -216,4 +216,154 @@ function refuseStages(ctx: Pick<Context, 'io'>, missing: readonly MissingStage[]
   throw new CrmError('invalid_input', `${what} no counterpart on the target; nothing was sent`, {
     hint: `name one for each, such as --map-stage ${shellWord(`${first.stage}=NEW`)}; crm pipelines list -p PROFILE shows those of the target`,
   })
+}
+
+interface Ends {
+  readonly from: Context
+  readonly to: Context
+  readonly parts: Omit<MigrationParts, 'stageNames' | 'onRead'>
+}
+
+/**
+ * Runs `work` with both servers, each with the key of its own profile. CrmError `usage` for a flag or variable that would name one of
+ * them twice.
+ */
+async function withEnds<Result>(
+  ctx: Context,
+  names: { readonly from: string; readonly to: string },
+  work: (ends: Pick<Ends, 'to' | 'parts'>) => Promise<Result>,
+): Promise<Result> {
+  refuseOtherChoices(ctx)
+  const [from, to] = [ctx.withProfile(names.from), ctx.withProfile(names.to)]
+  try {
+    return await work({ to, parts: await partsOf(ctx, { from, to }, names) })
+  } finally {
+    await from.close()
+    await to.close()
+  }
+}
+
+async function partsOf(
+  ctx: Context,
+  { from, to }: Pick<Ends, 'from' | 'to'>,
+  names: { readonly from: string; readonly to: string },
+): Promise<Ends['parts']> {
+  const source = await from.target()
+  const jobs = await to.jobs()
+  const accounts = { from: source.baseUrl.href.replace(/\/$/, ''), to: await jobs.account() }
+  if (accounts.from === accounts.to) {
+    throw new CrmError('usage', `${names.from} and ${names.to} are the same server, ${accounts.to}`, {
+      hint: 'a migration needs two servers: crm auth login --base-url URL -p NAME',
+    })
+  }
+  return {
+    ...{ from: await from.api(), to: await to.api(), jobs, accounts },
+    isTrial: ctx.flags.isDryRun,
+    temporary: temporaryFolder(ctx.env),
+    note: ctx.note,
+  }
+}
+
+/** A key or a connector that is given for all servers would go to both. */
+function refuseOtherChoices({ flags, env }: Context): void {
+  const given = [
+    flags.profile !== undefined && '-p',
+    flags.keyFile !== undefined && '--key-file',
+    flags.isKeyOnStdin && '--key-stdin',
+    env.CRM_CONNECTOR && 'CRM_CONNECTOR',
+  ].find(Boolean)
+  if (!given) return
+  throw new CrmError('usage', `${given} names one server, and a migration has two`, {
+    hint: 'leave it out: --from and --to name profiles, which have their own address, key and connector',
+  })
+}
+
+interface Sending {
+  readonly flags: RunFlags
+  readonly isResumed: boolean
+}
+
+/**
+ * Sends what is left of a job of the chain. Returns what went wrong with rows, in words; the others continue. Throws when sending
+ * stopped before its end.
+ */
+async function sendChained(
+  ctx: Context,
+  to: Context,
+  paths: JobPaths,
+  { flags, isResumed }: Sending,
+): Promise<string | undefined> {
+  const jobs = await to.jobs()
+  if (isResumed) ctx.note(`Resuming ${paths.id}.`)
+  const { account, otherRows, error } = await runShown(ctx, jobs, {
+    paths,
+    terms: { ...runTerms(flags), isDoubtReopened: isResumed },
+  })
+  const { rows, done, failed, in_doubt: doubt } = account
+  const { noun } = (await jobs.of(paths).state()).head
+  ctx.onServerChange?.(`${done} of ${rows} ${noun}; see crm jobs show ${paths.id}`)
+  ctx.note(`${paths.id}: ${done} of ${rows} ${noun} created.`)
+  if (otherRows.count > 0)
+    ctx.note(
+      `The server answered with other values than were sent for ${otherRows.count} of them; first: ${otherRows.first}`,
+    )
+  if (error === undefined) return undefined
+  if (!(error instanceof CrmError)) throw error
+  if (error.code !== 'partial' || account.unsent > 0) {
+    throw new CrmError(error.code, error.message, { ...error.details, hint: commandLine(ctx.argv), cause: error })
+  }
+  const report = await jobs.of(paths).reportFailures()
+  for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
+  const resource = resourceOf(noun)
+  const parts = [
+    ...(failed > 0 ? [`${counted(failed, resource)} failed`] : []),
+    ...(doubt > 0 ? [`in doubt: ${counted(doubt, resource)}`] : []),
+  ]
+  return `${parts.join(', ')} (${paths.id})`
+}
+
+const migrationColumns = ['resource', 'source', 'migrated', 'create', 'cannot', 'in_doubt']
+
+const resultColumns = [
+  ...['resource', 'source', 'migrated', 'failed', 'in_doubt'],
+  ...['equal', 'alike', 'different', 'missing', 'others', 'digest', 'target_digest'],
+]
+
+function planRecord({ type, source, migrated, create, cannot, inDoubt, left }: ResourcePlan): CrmRecord {
+  const not = Object.fromEntries(left)
+  return { resource: RESOURCES[type].plural, source, migrated, create, cannot, in_doubt: inDoubt, not_carried: not }
+}
+
+/** The members of the comparison are null where the target lists no such records. */
+function resultRecord(
+  { type, source, migrated, create, cannot, inDoubt }: ResourcePlan,
+  verified: Verified | undefined,
+): CrmRecord {
+  const { equal = null, alike = null, different = null, missing = null, others = null } = verified ?? {}
+  const digests = { digest: verified?.digest ?? null, target_digest: verified?.targetDigest ?? null }
+  const compared = { equal, alike, different, missing, others, ...digests }
+  return { resource: RESOURCES[type].plural, source, migrated, failed: create + cannot, in_doubt: inDoubt, ...compared }
+}
+
+const MOST_MEMBERS = 12
+
+/** What is to be created, and what stays behind. */
+function notePlan(ctx: Pick<Context, 'note'>, plans: readonly ResourcePlan[]): void {
+  for (const { type, source, migrated, create, cannot, inDoubt } of plans) {
+    const parts = [
+      `${create} to create`,
+      `${migrated} migrated before`,
+      `${cannot} cannot be created`,
+      `${inDoubt} in doubt`,
+    ]
+    const shown = parts.filter((part) => !part.startsWith('0 ')).join(', ')
+    ctx.note(`${RESOURCES[type].plural}: ${source} on the source${shown === '' ? '' : `; ${shown}`}`)
+  }
+  for (const { type, left } of plans) {
+    if (left.size === 0) continue
+    const names = [...left].slice(0, MOST_MEMBERS).map(([name, count]) => `${name} (${count})`)
+    const more = left.size > names.length ? `, and ${left.size - names.length} more` : ''
+    ctx.note(`Not carried over, of ${RESOURCES[type].plural}: ${names.join(', ')}${more}`)
+  }
+  ctx.note('Not carried over: pipelines, users, webhooks, ids, times and versions.')
 }

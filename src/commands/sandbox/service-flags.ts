@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
-import { temporaryFolder } from '../../core/temporary-folder.ts'
+import { temporaryFolder } from '../../core/streams.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { SandboxTerms } from '../../sandbox/open-sandbox.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'

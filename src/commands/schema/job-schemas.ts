@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../core/json.ts'
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
-import type { Matching } from '../../jobs/plan/key-requests.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
+import type { Matching } from '../../jobs/plan/planning.ts'
 import type { Account } from '../../jobs/store/progress.ts'
 import {
   ALWAYS_TRUE,
@@ -154,6 +154,7 @@ const JOB_MEMBERS = {
   undoes: TEXT_OR_NULL,
   part: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
+  undone_part: TEXT_OR_NULL,
   needs: arrayOf(TEXT),
   paused_by: TEXT_OR_NULL,
   made_at: TIME,

@@ -241,3 +241,6 @@ export function counted(count: number, resource: Resource): string {
   const { singular, plural } = RESOURCES[resource]
   return `${count} ${count === 1 ? singular : plural}`
 }
+
+/** Where a server keeps the states of runs of fixtures. */
+export const FIXTURE_RUNS_PATH = '/v1/fixture-runs'

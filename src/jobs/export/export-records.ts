@@ -1,13 +1,22 @@
+import { appendFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Api } from '../../api/api.ts'
+import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
+import { exactDigits, idText, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { OutputStream } from '../../core/streams.ts'
+import { makeTemporaryFolder } from '../../files/folders.ts'
+import { linesOf } from '../../files/lines.ts'
+import { toMachineError } from '../../files/machine-error.ts'
 import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/delimited-writer.ts'
 import { printRecords } from '../../output/print-records.ts'
-import type { RecordOutput } from '../../output/record-output.ts'
+import type { ColumnType } from '../../output/record-output.ts'
+import { fieldName, type RecordOutput, valueAtField } from '../../output/record-output.ts'
 import { type Dialect, readDelimitedRecords, sampleCells } from '../input/read-delimited.ts'
 import type { TextualFormat } from '../input/row.ts'
-import { withTypedColumns } from './typed-columns.ts'
+import { listParts } from '../plan/planning.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
@@ -93,5 +102,116 @@ async function padLines({ from, header, out, stream }: Padding): Promise<void> {
     )
     isHead = false
     stream.write(lines.join(''))
+  }
+}
+
+interface Typed {
+  /** With every key of any record. */
+  readonly columns: RecordOutput['columns']
+  readonly columnTypes: ReadonlyMap<string, ColumnType>
+  readonly pages: Pages
+}
+
+/** Records in one block of the copy. */
+const AT_ONCE = 500
+
+/**
+ * Runs `work` with the records and the types of their columns, which only the last record shows: meanwhile the records are in a
+ * temporary file.
+ */
+async function withTypedColumns<Result>(
+  { fields, columns }: Pick<RecordOutput, 'fields' | 'columns'>,
+  pages: Pages,
+  temporary: string,
+  work: (typed: Typed) => Promise<Result>,
+): Promise<Result> {
+  const folder = makeTemporaryFolder(join(temporary, 'crm-export-'))
+  try {
+    const copy = join(folder, 'records.jsonl')
+    const names = new Set(columns)
+    const kinds = new Map<string, Set<ColumnType>>()
+    await writeCopy(copy, pages, (record) => {
+      if (!fields) for (const name of Object.keys(record)) names.add(name)
+      for (const path of fields ?? Object.keys(record).map((name) => [name]))
+        addKind(kinds, fieldName(path), valueAtField(record, path))
+    })
+    const columnTypes = new Map([...kinds].map(([name, all]) => [name, typeOf(all)] as const))
+    return await work({ columns: [...names], columnTypes, pages: pagesIn(copy) })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function writeCopy(path: string, pages: Pages, onRecord: (record: CrmRecord) => void): Promise<void> {
+  try {
+    appendFileSync(path, '', { mode: 0o600 })
+    for await (const page of pages) {
+      page.forEach(onRecord)
+      appendFileSync(path, page.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    }
+  } catch (error) {
+    throw toMachineError(error, path)
+  }
+}
+
+function addKind(kinds: Map<string, Set<ColumnType>>, name: string, value: JsonValue | undefined): void {
+  if (value === null || value === undefined) return
+  const all = kinds.get(name) ?? new Set()
+  kinds.set(name, all)
+  all.add(kindOf(value))
+}
+
+function kindOf(value: JsonValue): ColumnType {
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'boolean') return 'boolean'
+  return typeof value === 'number' || exactDigits(value) !== undefined ? 'number' : 'json'
+}
+
+/** Values of several types are all written as JSON. */
+function typeOf(kinds: ReadonlySet<ColumnType>): ColumnType {
+  const [first = 'text', ...others] = kinds
+  return others.length === 0 ? first : 'json'
+}
+
+async function* pagesIn(path: string): AsyncGenerator<readonly CrmRecord[]> {
+  let page: CrmRecord[] = []
+  for await (const line of linesOf(path)) {
+    page.push(parseExactJson(line) as CrmRecord)
+    if (page.length < AT_ONCE) continue
+    yield page
+    page = []
+  }
+  yield page
+}
+
+/** Lists of notes that are read at the same time. */
+const LISTS_AT_ONCE = 8
+
+/** The notes of these deals, each with the id of its deal; on a server with one list of notes, all of them. */
+export async function* notesOfDeals(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
+  for (let at = 0; at < dealIds.length; at += LISTS_AT_ONCE) {
+    const lists = dealIds.slice(at, at + LISTS_AT_ONCE).map(async (dealId) => {
+      const pages: Page[] = []
+      for await (const page of listParts(api, 'note', [dealId])) {
+        pages.push({ ...page, items: page.items.map((note) => ({ ...note, deal_id: note.deal_id ?? dealId })) })
+      }
+      return pages
+    })
+    for (const pages of await Promise.all(lists)) yield* pages
+  }
+}
+
+/** The notes of all deals. CrmError `not_supported` if the server does not list them. */
+export async function* allNotes(api: Api): AsyncGenerator<Page, void, undefined> {
+  api.require('note', 'list')
+  if (api.connector.hasOneList('note')) {
+    yield* api.notes().list()
+    return
+  }
+  for await (const { items } of api.deals.list()) {
+    yield* notesOfDeals(
+      api,
+      items.flatMap(({ id }) => idText(id) ?? []),
+    )
   }
 }

@@ -4,7 +4,7 @@ import { isPart } from '../../core/undo-part.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
-import { allJobs } from './find-jobs.ts'
+import { allHeads, allJobs, headIfReadable } from './find-jobs.ts'
 import { unendedHint } from './job-errors.ts'
 import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
@@ -15,7 +15,6 @@ export interface RunIdentity {
   readonly run: string
   /** The run without what `--again` adds to it: its jobs send the same rows. */
   readonly firstRun: string
-  /** Of the input. */
   readonly sha256: string
   /** A finished job is no end: its rows are compared with the server again. */
   readonly isCompared: (job: JobState) => boolean
@@ -50,25 +49,23 @@ export async function earlierJobs(
   { account, run, firstRun, sha256, isCompared, command }: RunIdentity,
 ): Promise<Earlier> {
   const family = await jobsOf(jobsFolder, account, (own) => isOfRun(own, firstRun))
-  const other = family.find(({ head, state }) => head.run !== run && (state === 'running' || state === 'stopped'))
+  const other = family.find((job) => job.head.run !== run && isOpen(job))
   if (other) throw unfinished(other, command)
-  const all = family.filter(({ head }) => head.run === run)
-  const jobs = all.filter(({ state }) => state !== 'planned')
-  for (const job of jobs) {
-    const isSame = job.head.input?.sha256 === sha256
-    if (job.state === 'finished' || job.state === 'cancelled') continue
-    if (isSame) return { type: 'same', job }
-    throw unfinished(job, command)
-  }
+  const jobs = family.filter(({ head, state }) => head.run === run && state !== 'planned')
+  const open = jobs.find(isOpen)
+  if (open && open.head.input?.sha256 !== sha256) throw unfinished(open, command)
+  if (open) return { type: 'same', job: open }
   const last = jobs.at(-1)
   const undo = last && (await undosInEffect(jobsFolder)).get(last.paths.id)
   const isLastDone = last?.state === 'finished' && !undo
   if (isLastDone && last.head.input?.sha256 === sha256 && !isCompared(last)) return { type: 'same', job: last }
-  const planned = family.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
-  const own = jobs.map(({ paths }) => paths)
-  const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`
-  const known = family.map(({ paths }) => paths)
-  return { type: 'before', jobs: await withUndos(jobsFolder, own, command), planned, known, undone }
+  return {
+    type: 'before',
+    jobs: await withUndos(jobsFolder, jobs.map(pathsOf), command),
+    planned: family.filter(({ state }) => state === 'planned').map(pathsOf),
+    known: family.map(pathsOf),
+    undone: undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`,
+  }
 }
 
 /** The other jobs of the run of a job, and their undos. CrmError `conflict` while one of them has not ended. */
@@ -80,13 +77,9 @@ export async function jobsBeside(
   const jobs = (await jobsOf(jobsFolder, account, (own) => own === run)).filter(
     ({ paths, state }) => paths.id !== job && state !== 'planned',
   )
-  const open = jobs.find(({ state }) => state === 'running' || state === 'stopped')
+  const open = jobs.find(isOpen)
   if (open) throw unfinished(open, command)
-  return withUndos(
-    jobsFolder,
-    jobs.map(({ paths }) => paths),
-    command,
-  )
+  return withUndos(jobsFolder, jobs.map(pathsOf), command)
 }
 
 /**
@@ -98,17 +91,16 @@ export async function withUndos(
   jobs: readonly JobPaths[],
   command: readonly string[],
 ): Promise<readonly EarlierJob[]> {
-  const undos = undosOf(
-    jobsFolder,
-    jobs.map(({ id }) => id),
-  )
-  for (const paths of undos) {
+  const known = new Set(jobs.map(({ id }) => id))
+  // Undos of these jobs, and undos of those in turn.
+  const undos = allUndos(jobsFolder).filter(({ paths, of }) => known.has(of) && known.add(paths.id))
+  for (const { paths } of undos) {
     const undo = await readJobState(paths)
-    if (undo.state === 'running' || undo.state === 'stopped') throw unfinished(undo, command)
+    if (isOpen(undo)) throw unfinished(undo, command)
   }
   return [
     ...jobs.map((paths) => ({ paths, isUndo: false })),
-    ...undos.map((paths) => ({ paths, isUndo: true })),
+    ...undos.map(({ paths }) => ({ paths, isUndo: true })),
   ].toSorted((one, other) => (one.paths.id < other.paths.id ? -1 : 1))
 }
 
@@ -143,11 +135,17 @@ async function jobsOf(
   isRun: (run: string) => boolean,
 ): Promise<readonly JobState[]> {
   const jobs: JobState[] = []
-  for (const paths of allJobs(jobsFolder)) {
-    const head = headOf(paths)
+  for (const { paths, head } of allHeads(jobsFolder))
     if (isRun(head.run) && head.account === account) jobs.push(await readJobState(paths))
-  }
   return jobs
+}
+
+function pathsOf({ paths }: JobState): JobPaths {
+  return paths
+}
+
+export function isOpen({ state }: JobState): boolean {
+  return state === 'running' || state === 'stopped'
 }
 
 function unfinished(job: JobState, command: readonly string[]): CrmError {
@@ -175,42 +173,17 @@ export async function existingFromRun(
   { account, run, noun }: Repeated,
 ): Promise<string | undefined> {
   const undone = await undosInEffect(jobsFolder)
-  const ids: string[] = []
-  let count = 0
-  for (const paths of allJobs(jobsFolder)) {
-    const head = headOf(paths)
-    if (head.account !== account || head.kind === 'undo' || !isOfRun(head.run, run)) continue
-    if (isUndoneWhole(undone, paths.id)) continue
-    const { done } = (await readJobState(paths)).account
-    if (done === 0) continue
-    ids.push(paths.id)
-    count += done
-  }
+  const jobs = (await jobsOf(jobsFolder, account, (own) => isOfRun(own, run))).filter(
+    (job) => job.head.kind !== 'undo' && job.account.done > 0 && !isUndoneWhole(undone, job.paths.id),
+  )
+  const count = jobs.reduce((sum, job) => sum + job.account.done, 0)
   if (count === 0) return undefined
-  return `${ids.join(', ')} made ${counted(count, resourceOf(noun))}; --again creates all rows again.`
+  return `${jobs.map(({ paths }) => paths.id).join(', ')} made ${counted(count, resourceOf(noun))}; --again creates all rows again.`
 }
 
 /** Also true for a repetition of the run, whose name is `run.UUID`. */
 function isOfRun(own: string, run: string): boolean {
   return own === run || (own.startsWith(`${run}.`) && own.length === run.length + 1 + UUID_LENGTH)
-}
-
-interface Undo {
-  readonly paths: JobPaths
-  /** The job that it undoes, which may be an undo itself. */
-  readonly of: string
-}
-
-/** Undos of these jobs, and undos of those in turn: the oldest first. */
-function undosOf(jobsFolder: string, jobs: Iterable<string>): readonly JobPaths[] {
-  const known = new Set(jobs)
-  const found: JobPaths[] = []
-  for (const { paths, of } of allUndos(jobsFolder)) {
-    if (!known.has(of)) continue
-    known.add(paths.id)
-    found.push(paths)
-  }
-  return found
 }
 
 /** Whether nothing that a job did is in effect; an undo of a part leaves the rest. */
@@ -234,21 +207,10 @@ export async function undosInEffect(
   return held
 }
 
-function allUndos(jobsFolder: string, isDamageSkipped = false): readonly Undo[] {
-  const undos: Undo[] = []
-  for (const paths of allJobs(jobsFolder)) {
+/** Each with the job that it undoes, which may be an undo itself; the oldest first. */
+function allUndos(jobsFolder: string, isDamageSkipped = false): readonly { paths: JobPaths; of: string }[] {
+  return allJobs(jobsFolder).flatMap((paths) => {
     const { kind, of } = isDamageSkipped ? headIfReadable(paths) : headOf(paths)
-    if (kind === 'undo' && of !== undefined) undos.push({ paths, of })
-  }
-  return undos
-}
-
-/** For commands that show jobs: a damaged job must not make them fail. */
-export function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
-  try {
-    return headOf(paths)
-  } catch (error) {
-    if (!(error instanceof CrmError)) throw error
-    return {}
-  }
+    return kind === 'undo' && of !== undefined ? [{ paths, of }] : []
+  })
 }

@@ -1,15 +1,10 @@
-import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
 import { rejectClosed } from '../../files/machine-error.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
-import { isJob, type JobPaths, jobPaths, removeJob } from '../store/job-folder.ts'
-import { withJobLock } from '../store/job-lock.ts'
-import { headOf, withJob } from '../store/open-job.ts'
-import { unendedHint } from './job-errors.ts'
-import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
+import { isJob, type JobPaths, jobPaths } from '../store/job-folder.ts'
+import { headOf } from '../store/open-job.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
@@ -23,13 +18,33 @@ export function allJobs(jobsFolder: string): readonly JobPaths[] {
   return [...ids].toSorted().map((id) => jobPaths(jobsFolder, id))
 }
 
+interface KnownJob {
+  readonly paths: JobPaths
+  readonly head: PlanHead
+}
+
+/** The same, with their heads. */
+export function allHeads(jobsFolder: string): readonly KnownJob[] {
+  return allJobs(jobsFolder).map((paths) => ({ paths, head: headOf(paths) }))
+}
+
+/** For commands that show jobs: a damaged job must not make them fail. */
+export function headIfReadable(paths: JobPaths): Partial<PlanHead> {
+  try {
+    return headOf(paths)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return {}
+  }
+}
+
 /** Undefined for a job that was pruned. */
 export function keptJob(jobsFolder: string, id: string): JobPaths | undefined {
   const paths = jobPaths(jobsFolder, id)
   return isJob(paths) ? paths : undefined
 }
 
-/** The same; CrmError `machine` where this user cannot look for any. */
+/** The same as allJobs; CrmError `machine` where this user cannot look for any. */
 export function knownJobs(jobsFolder: string): readonly JobPaths[] {
   const jobs = allJobs(jobsFolder)
   if (jobs.length === 0) rejectClosed(jobsFolder)
@@ -47,88 +62,14 @@ export function findJob(jobsFolder: string, word: string): JobPaths {
   throw new CrmError('not_found', `${reason} in ${jobsFolder}`, { hint: 'crm jobs list' })
 }
 
-/** An older draft belongs to a process that has ended. */
-const DRAFT_LIFE_MS = 24 * 3_600_000
-
-export interface Pruned {
-  readonly id: string
-  readonly state: string
-  readonly endedMs: number
-}
-
-/** Undefined members do not limit it. */
-export interface PruneQuery {
-  /** Ids of jobs, or suffixes of them. */
-  readonly words?: readonly string[]
-  /** Jobs that contain this email address. */
-  readonly person?: string | undefined
-  readonly beforeMs?: number | undefined
-}
-
-/**
- * The jobs and old drafts that can be removed. CrmError `conflict` if a job that was asked for has not ended, `machine` if it is damaged.
- */
-export async function prunable(jobsFolder: string, query: PruneQuery, nowMs: number): Promise<readonly Pruned[]> {
-  const { words, person, beforeMs = Number.POSITIVE_INFINITY } = query
-  const found: Pruned[] = []
-  for (const paths of words?.map((word) => findJob(jobsFolder, word)) ?? allJobs(jobsFolder)) {
-    if (person !== undefined && !withJob(paths, (job) => job.contains(person))) continue
-    const ended = words || person !== undefined ? endedOrPlanned(await readJobState(paths)) : await endedJob(paths)
-    if (ended && ended.endedMs < beforeMs) found.push(ended)
-  }
-  return words ? found : [...found, ...leftDrafts(jobsFolder, nowMs)]
-}
-
-async function endedJob(paths: JobPaths): Promise<Pruned | undefined> {
-  const job = await stateOrDamage(paths)
-  return job.state === 'finished' || job.state === 'cancelled' ? prunedJob(job) : undefined
-}
-
-function endedOrPlanned(job: JobState): Pruned {
-  if (job.state === 'stopped' || job.state === 'running') throw unended(job)
-  return prunedJob(job)
-}
-
-function prunedJob({ paths, state, progress, head }: JobState): Pruned {
-  return { id: paths.id, state, endedMs: progress.lastMs ?? head.made_at }
-}
-
-function unended(job: JobState): CrmError {
-  const { id } = job.paths
-  return new CrmError('conflict', `${id} is ${job.state}, and is needed until it has ended; nothing was removed`, {
-    hint: unendedHint(job, []),
-    job: id,
-  })
-}
-
-/** Drafts of planning processes that were killed. Each has a copy of its input. */
-function leftDrafts(jobsFolder: string, nowMs: number): readonly Pruned[] {
-  return namesIn(jobsFolder).flatMap((name) => {
-    const stats = name.startsWith('.new-') ? statSync(join(jobsFolder, name), { throwIfNoEntry: false }) : undefined
-    if (!stats || nowMs - stats.mtimeMs <= DRAFT_LIFE_MS) return []
-    return [{ id: name, state: 'draft', endedMs: stats.mtimeMs }]
-  })
-}
-
-/** CrmError `machine` if another process sends one of the jobs. */
-export async function removeJobs(jobsFolder: string, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    if (id.startsWith('.new-')) rmSync(join(jobsFolder, id), { recursive: true, force: true })
-    else {
-      const paths = jobPaths(jobsFolder, id)
-      if (isJob(paths)) await withJobLock(paths, async () => removeJob(paths))
-    }
-  }
-}
-
 /**
  * A later job with the rows of this one: of the same run, or its undo. It may have sent a row in doubt, under a key of a
  * higher generation, so this job must not send it again. A retry without a file has only failed rows.
  */
 export function successorOf(paths: JobPaths): string | undefined {
   const own = headOf(paths)
-  const later = allJobs(paths.jobsFolder).filter(({ id }) => id > paths.id)
-  return later.find((each) => {
+  return allJobs(paths.jobsFolder).find((each) => {
+    if (each.id <= paths.id) return false
     const { kind, run, of, account, input } = headOf(each)
     if (kind === 'retry' && !input) return false
     return of === paths.id || (run === own.run && account === own.account)
@@ -144,12 +85,7 @@ export interface RowTerms {
 }
 
 export function rowTermsOf(jobsFolder: string, paths: JobPaths): RowTerms {
-  let head = headOf(paths)
-  while (head.terms === undefined && head.kind === 'retry' && head.of !== undefined) {
-    const earlier = jobPaths(jobsFolder, head.of)
-    // It may have been pruned.
-    if (!isJob(earlier)) break
-    head = headOf(earlier)
-  }
-  return { terms: head.terms, kind: head.kind }
+  const { terms, kind, of } = headOf(paths)
+  const earlier = terms === undefined && kind === 'retry' && of !== undefined && keptJob(jobsFolder, of)
+  return earlier ? rowTermsOf(jobsFolder, earlier) : { terms, kind }
 }

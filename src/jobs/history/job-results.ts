@@ -1,12 +1,20 @@
-import type { ResultFlag } from '../store/entry.ts'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { CrmError } from '../../core/errors.ts'
+import { type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../core/json.ts'
+import { type CrmRecord, type RecordResource, resourceOf } from '../../core/resources/registry.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
+import type { PlanOperation } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
-import { withJob } from '../store/open-job.ts'
-import { JobProgress, STATES } from '../store/progress.ts'
+import { headOf, openJob, withJob } from '../store/open-job.ts'
+import { JobProgress, type ResultFlag, STATES } from '../store/progress.ts'
 import { failuresOf, NO_ANSWER } from './failures.ts'
+import { allJobs } from './find-jobs.ts'
 
-/** What the response to an operation says of its record, beside that the operation was done. */
-interface RecordBefore {
+export interface StoredResult {
+  readonly id: string | null
+  readonly gen: number | undefined
+  readonly flag: ResultFlag | undefined
   /** For a deletion: the record was already deleted. */
   readonly wasGone: boolean
   /** For a create: the record existed before. */
@@ -17,27 +25,27 @@ interface RecordBefore {
   readonly mayHaveExisted: boolean
 }
 
-export interface StoredResult extends RecordBefore {
-  readonly id: string | null
-  readonly gen: number | undefined
-  readonly flag: ResultFlag | undefined
-}
-
 export interface StoredResults {
   readonly progress: JobProgress
   of(op: number): StoredResult
 }
 
-/** The results in the file of a job. */
+const CREATED = 201
+
 export function resultsOf(job: JobFile): StoredResults {
-  const isAnyCreated = isCreateAnswered(job)
+  const sql = `SELECT 1 FROM result WHERE state = ${STATES.done} AND text ->> 'status' = ${CREATED} LIMIT 1`
+  const isAnyCreated = job.rows(sql).length > 0
   const progress = JobProgress.of(job)
   return {
     progress,
     of: (op) => {
       const [[state, text] = []] = job.rows('SELECT state, text FROM result WHERE op = ?', op)
       const { id = null, flag, status } = (state === STATES.done ? JSON.parse(String(text)) : {}) as Partial<DoneText>
-      return { id, flag, gen: progress.genOf(op), ...recordBefore(status, flag, isAnyCreated) }
+      return {
+        ...{ id, flag, gen: progress.genOf(op), wasGone: flag === 'g', isRepeated: flag === 'm' },
+        existed: flag === 'u' || flag === 'e',
+        mayHaveExisted: isAnyCreated && status === 200 && !flag,
+      }
     },
   }
 }
@@ -46,22 +54,6 @@ interface DoneText {
   readonly id: string | null
   readonly status: number
   readonly flag?: ResultFlag
-}
-
-function isCreateAnswered(job: JobFile): boolean {
-  const sql = `SELECT 1 FROM result WHERE state = ${STATES.done} AND text ->> 'status' = ${CREATED} LIMIT 1`
-  return job.rows(sql).length > 0
-}
-
-const CREATED = 201
-
-function recordBefore(status: number | undefined, flag: ResultFlag | undefined, isAnyCreated: boolean): RecordBefore {
-  return {
-    wasGone: flag === 'g',
-    existed: flag === 'u' || flag === 'e',
-    isRepeated: flag === 'm',
-    mayHaveExisted: isAnyCreated && status === 200 && !flag,
-  }
 }
 
 export type OperationResult =
@@ -103,5 +95,100 @@ function doneAs({ id, flag, wasGone, existed, mayHaveExisted }: StoredResult, is
     isOthers: flag === 'o',
     isGone: wasGone,
     existed: existed || (isCreate && mayHaveExisted),
+  }
+}
+
+/** Undefined members do not limit it. */
+export interface LocalQuery {
+  readonly account: string
+  readonly record?: { readonly resource: RecordResource; readonly id: string } | undefined
+  readonly resource?: string | undefined
+  readonly job?: string | undefined
+  /** Jobs that did something at this time or later. */
+  readonly sinceMs?: number | undefined
+}
+
+const ACTIONS = { create: 'created', update: 'updated', delete: 'deleted', fail: 'failed' } as const
+
+/** What the jobs of this machine did on a server, the newest job first, with its operations in the order of the plan. */
+export function* localChanges(jobsFolder: string, query: LocalQuery): Generator<readonly CrmRecord[]> {
+  for (const paths of allJobs(jobsFolder).toReversed()) if (isAsked(paths, query)) yield* changesOf(paths, query)
+}
+
+function isAsked(paths: JobPaths, { account, record, resource = record?.resource, job }: LocalQuery): boolean {
+  if (job !== undefined && job !== paths.id) return false
+  const head = headOf(paths)
+  return head.account === account && (resource === undefined || resourceOf(head.noun) === resource)
+}
+
+function* changesOf(paths: JobPaths, { record, sinceMs = 0 }: LocalQuery): Generator<readonly CrmRecord[]> {
+  const plan = openJob(paths)
+  try {
+    const results = resultsOf(plan)
+    const { lastMs } = results.progress
+    if (lastMs === undefined || lastMs < sinceMs) return
+    const resource = resourceOf(plan.head.noun)
+    const about = { at: new Date(lastMs).toISOString(), resource, job: paths.id }
+    for (const batch of plan.operations()) {
+      const changes: CrmRecord[] = []
+      for (const operation of batch) {
+        const { op, head } = operation
+        const { wasGone, id: made } = results.of(op)
+        const id = made ?? head.id ?? null
+        if (results.progress.endOf(op) !== 'done' || wasGone || (record && record.id !== id)) continue
+        changes.push({ ...about, ...changeOf(operation, id, plan.before(op)) })
+      }
+      if (changes.length > 0) yield changes
+    }
+  } finally {
+    plan.close()
+  }
+}
+
+function changeOf({ head, body }: PlanOperation, id: string | null, before: CrmRecord | undefined): CrmRecord {
+  const sent = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
+  const fields = Object.keys(sent)
+  const old: [string, JsonValue][] = before ? fields.map((name) => [name, memberOf(before, name)]) : []
+  const isUpdate = head.do === 'update'
+  return {
+    record_id: id,
+    action: ACTIONS[head.do],
+    fields,
+    old: isUpdate && before ? Object.fromEntries(old) : null,
+    new: head.do === 'delete' ? null : sent,
+  }
+}
+
+/**
+ * Writes the records that a job will change or delete, as they are, to a file of JSON lines; returns their number. CrmError
+ * `usage` if the file exists.
+ */
+export async function writeBefore(paths: JobPaths, to: string): Promise<number> {
+  const file = create(to)
+  try {
+    return withJob(paths, (job) => {
+      let count = 0
+      for (const record of job.befores()) {
+        writeSync(file, `${record}\n`)
+        count += 1
+      }
+      return count
+    })
+  } catch (error) {
+    throw toMachineError(error, to)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function create(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600)
+  } catch (cause) {
+    if (errorCode(cause) !== 'EEXIST') throw toMachineError(cause, path)
+    throw new CrmError('usage', `the file ${path} already exists; nothing was sent`, {
+      hint: 'name another one, or remove it',
+      cause,
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JobTotals, PlanCounts, PlanHead } from '../plan/plan-format.ts'
-import { type FieldCount, FieldCounts, fieldsOfPlan } from '../plan/plan-writer.ts'
+import { type FieldCount, FieldCounts, fieldsOfPlan } from '../plan/preview.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { holderOf, isJobLocked } from '../store/job-lock.ts'
 import { withJob } from '../store/open-job.ts'
@@ -34,7 +34,6 @@ export async function readJobState(paths: JobPaths): Promise<JobState> {
   })
 }
 
-/** A damaged job: only the reason is known. */
 export interface DamagedJob {
   readonly paths: JobPaths
   readonly state: 'damaged'

@@ -11,7 +11,7 @@ import {
   RESOURCES,
 } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/column-type.ts'
+import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/record-output.ts'
 import type { FindingCode, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */

@@ -4,6 +4,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import {
   type Column,
   createColumnResolver,
+  FAILED_PREFIX,
   fieldsOf,
   ignoredColumn,
   type Mapping,
@@ -29,6 +30,7 @@ export interface HeaderRow extends InputPlace {
 export function planColumns(input: HeaderRow): readonly Column[] {
   const { headers, kind, mappings, server } = input
   rejectAbsentColumns(input)
+  const numberOf = numbersOf(headers)
   // `#3` is the third column, unless a column has that name.
   const numbered = headers.map((_, at) => (headers.includes(numberOf(at)) ? undefined : mappings.get(numberOf(at))))
   const named = headers.map((name, at) => (name === '' || numbered[at] ? undefined : name))
@@ -52,8 +54,13 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   return columns
 }
 
-function numberOf(at: number): string {
-  return `#${at + 1}`
+/** `#3` for the third column. The columns that crm adds to failed rows do not count, so that `--map` applies to both files. */
+function numbersOf(headers: readonly string[]): (at: number) => string {
+  const added = (to: number) => headers.slice(0, to).filter((name) => name.startsWith(FAILED_PREFIX)).length
+  return (at) => {
+    const name = headers[at] ?? ''
+    return name.startsWith(FAILED_PREFIX) ? name : `#${at + 1 - added(at)}`
+  }
 }
 
 const UNNAMED: Column = { ...ignoredColumn(''), isKnown: false }
@@ -63,6 +70,7 @@ function rejectTwice(
   names: readonly (string | undefined)[],
   what: (name: string, one: number, other: number) => string,
 ): void {
+  const numberOf = numbersOf(input.headers)
   const first = new Map<string, number>()
   for (const [at, name] of names.entries()) {
     if (name === undefined) continue
@@ -76,6 +84,7 @@ function rejectTwice(
 }
 
 function rejectAbsentColumns({ name, headers, mappings }: HeaderRow): void {
+  const numberOf = numbersOf(headers)
   const exists = (column: string) => headers.includes(column) || headers.some((_, at) => numberOf(at) === column)
   const absent = [...mappings.keys()].filter((column) => !exists(column))
   if (absent.length === 0) return

@@ -8,19 +8,20 @@ import { jobsBeside, undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { dropDraft, isJob, type JobDraft, jobPaths, openDraftOf } from '../store/job-folder.ts'
+import { isJob, jobPaths, openDraftOf } from '../store/job-folder.ts'
 import { checkedOperations, checkPlan, refusedLine } from './check-plan.ts'
 import { recordDigest } from './digest.ts'
-import { byId, Existing } from './existing.ts'
+import { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
-import { type MadeImport, upsertOf } from './make-import.ts'
-import { dropPlanned, finishAlone, type PlanningContext } from './make-job.ts'
-import { present } from './make-retry.ts'
-import { type EarlierOperation, PlanBuilder } from './plan-builder.ts'
-import { operationValues, upsertText } from './plan-contents.ts'
+import { upsertOf } from './make-import.ts'
+import { dropPlanned, finishAlone, type MadeImport, PlanDraft } from './make-job.ts'
+import { byId } from './match-keys.ts'
+import type { EarlierOperation, PlanBuilder } from './plan-builder.ts'
 import { PlanFile } from './plan-file.ts'
-import { type JobTotals, operationCount, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
-import { openKeyIndex } from './scratch.ts'
+import { operationCount, type PlanHead, type PlanOperation, present, sentKind } from './plan-format.ts'
+import type { PlanningContext } from './planning.ts'
+import { operationValues, upsertText } from './preview.ts'
+import type { KeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 5
 
@@ -45,23 +46,23 @@ export async function applyPlan(
     const head = await ownHead(context, plan)
     const known = allJobs(context.jobsFolder)
     const before = await jobsBeside(context.jobsFolder, head, context.command)
-    const draft = openDraftOf(context.draftsFolder, head.job)
-    try {
+    return await PlanDraft.open(openDraftOf(context.draftsFolder, head.job), async (draft) => {
+      const { scratch } = draft
       if (head.asked) (await context.rowRules(head.noun)).ask(head.asked)
-      const existing = plan.end.update + plan.end.delete > 0 ? await readExisting(context, draft, head) : undefined
-      const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
-      const builder = new PlanBuilder(draft, head)
-      const copied = new CopiedOperations({ builder, plan, existing, ledger, draft })
-      const end = copyAll(copied, builder, isDriftAllowed)
-      const made = { fields: builder.fields.list(), preview: builder.preview.list(), leftOut: [], failing: [] }
-      const question = end.create > 0 ? upsertText(head) : undefined
+      const { builder } = draft.begin(head)
+      const reading = { scratch, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead }
+      const copied = new CopiedOperations({
+        ...{ builder, plan, sent: scratch.keys('sent') },
+        existing: plan.end.update + plan.end.delete > 0 ? await Existing.read(reading) : undefined,
+        ledger: before.length > 0 ? new Ledger(scratch, before) : undefined,
+      })
+      copied.take()
+      if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
+      const question = builder.counts.create > 0 ? upsertText(head) : undefined
       const earlier = { type: 'before', jobs: before, planned: [], known, undone: undefined } as const
-      const paths = await finishAlone(context, draft, { run: head.run, earlier })
-      return { type: 'made', job: { paths, head, end, ...made, question }, lines: [], leftLines: [] }
-    } catch (error) {
-      dropDraft(draft)
-      throw error
-    }
+      const made = await draft.finish(finishAlone(context, { run: head.run, earlier }))
+      return { type: 'made', job: { ...made, question, leftOut: [], failing: [] }, lines: [], leftLines: [] }
+    })
   } finally {
     plan.close()
   }
@@ -134,10 +135,6 @@ function otherRequest(path: string, member: string): CrmError {
   return refusedLine('invalid_input', { path, line: 1 }, why)
 }
 
-function readExisting(context: PlanningContext, { folder }: JobDraft, { noun }: PlanHead): Promise<Existing> {
-  return Existing.read({ folder, pages: context.list(noun), keyOf: byId, onRead: context.onRead })
-}
-
 interface CopyParts {
   readonly builder: PlanBuilder
   readonly plan: PlanFile
@@ -145,21 +142,8 @@ interface CopyParts {
   readonly existing: Existing | undefined
   /** What other jobs of the run did. */
   readonly ledger: Ledger | undefined
-  readonly draft: JobDraft
-}
-
-/** Nothing of it is open when it returns: the folder is renamed after that. */
-function copyAll(copied: CopiedOperations, builder: PlanBuilder, isDriftAllowed: boolean): JobTotals {
-  try {
-    copied.take()
-    if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
-    return builder.end()
-  } catch (error) {
-    builder.drop()
-    throw error
-  } finally {
-    copied.close()
-  }
+  /** The operation of each request. */
+  readonly sent: KeyIndex
 }
 
 interface Drift {
@@ -171,11 +155,9 @@ interface Drift {
 class CopiedOperations {
   readonly drift: Drift = { named: [], count: 0 }
   readonly #parts: CopyParts
-  readonly #sent
 
   constructor(parts: CopyParts) {
     this.#parts = parts
-    this.#sent = openKeyIndex(parts.draft.folder, 'sent')
   }
 
   take(): void {
@@ -189,12 +171,6 @@ class CopiedOperations {
     const count = operationCount(plan.end)
     if (builder.next !== count)
       throw refusedLine('invalid_input', { path: plan.path, line: count + 2 }, 'the file changed while it was read')
-  }
-
-  close(): void {
-    this.#sent.close()
-    this.#parts.existing?.close()
-    this.#parts.ledger?.close()
   }
 
   #take(operation: PlanOperation): void {
@@ -231,8 +207,8 @@ class CopiedOperations {
   /** An operation has the key of no other: the server would answer it with the response to that one, and do nothing. */
   #traceOf({ op, head }: PlanOperation, digest: string): EarlierOperation {
     const { n, gen = 0, since, taken } = head
-    const { ledger, plan } = this.#parts
-    const earlier = this.#sent.getOrSet(`${digest} ${n}`, op)
+    const { ledger, plan, sent } = this.#parts
+    const earlier = sent.getOrSet(`${digest} ${n}`, op)
     if (earlier !== undefined) throw sentTwice(plan.path, op, `operation ${earlier} of the plan is the same request`)
     const known = ledger?.find(digest, n)
     const isInDoubt = known?.state === 'sent' && since !== undefined

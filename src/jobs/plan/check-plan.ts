@@ -1,13 +1,23 @@
 import { Buffer } from 'node:buffer'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
+import { decodeId } from '../../core/ids.ts'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { IMPORTABLE_NOUNS, isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { isTooDeep, TOO_DEEP } from '../input/input-file.ts'
+import { FINDING_CODES, INPUT_FORMATS } from '../input/row.ts'
 import { recordDigest, requestDigest } from './digest.ts'
-import type { PlanFile } from './plan-file.ts'
-import { METHODS, type OperationHead, type PlanHead, type PlanOperation, parentIdIn } from './plan-format.ts'
-import { END_SHAPE, faultIn, HEAD_SHAPE, KIND_DOES, OPERATION_SHAPE } from './plan-shape.ts'
+import { PlanFile } from './plan-file.ts'
+import {
+  METHODS,
+  type OperationHead,
+  type PlanEnd,
+  type PlanHead,
+  type PlanOperation,
+  parentIdIn,
+} from './plan-format.ts'
+import { contentsOfPlan, operationValues, type Preview, upsertText } from './preview.ts'
 
 /** Why a line is refused, without its number. */
 class Fault extends Error {}
@@ -19,26 +29,24 @@ class Fault extends Error {}
  */
 export function* checkedOperations(plan: PlanFile): Generator<PlanOperation, void, undefined> {
   const counts = { create: 0, update: 0, delete: 0, fail: 0, rejected: 0 }
-  let number = 0
-  let last: PlanOperation | undefined
-  const operations = plan.all()
-  for (const line of plan.lines()) {
-    const next = number === 0 ? undefined : operations.next().value
+  let line = 1
+  const check = (work: () => void) => {
     try {
-      if (number === 0) checkHead(plan.head, line)
-      else if (next) checkOperation(next, { line, head: plan.head, op: number - 1 })
-      else checkEnd(plan, line, counts)
+      work()
     } catch (error) {
-      throw refused(plan, number + 1, error)
+      throw refused(plan, line, error)
     }
-    last = next ?? undefined
-    if (last) {
-      counts[last.head.do] += 1
-      if (last.head.failed && last.head.failed.code !== 'ambiguous_match') counts.rejected += 1
-      yield last
-    }
-    number += 1
+    line += 1
   }
+  check(() => checkHead(plan.head, plan.ends.head))
+  for (const operation of plan.all()) {
+    const { head } = operation
+    check(() => checkOperation(operation, { line: operation.bytes, head: plan.head, op: line - 2 }))
+    counts[head.do] += 1
+    if (head.failed && head.failed.code !== 'ambiguous_match') counts.rejected += 1
+    yield operation
+  }
+  check(() => checkEnd(plan.end, plan.ends.end, counts))
 }
 
 /** As checkedOperations, from the first line to the last; also for a plan of which a byte has changed since. */
@@ -145,8 +153,7 @@ function requireDigest({ do: kind, path, digest, before }: OperationHead, body =
   if (own !== digest) throw new Fault('digest is not that of its request')
 }
 
-function checkEnd(plan: PlanFile, line: Buffer, counts: Readonly<Record<string, number>>): void {
-  const { end } = plan
+function checkEnd(end: PlanEnd, line: Buffer, counts: Readonly<Record<string, number>>): void {
   requireShape(end, END_SHAPE)
   requireText(line, JSON.stringify(end))
   const stated: Readonly<Record<string, unknown>> = { fail: 0, rejected: 0, ...end }
@@ -184,4 +191,201 @@ function requireWas(was: string, { do: kind, before }: OperationHead, body: Json
 function hasMembersOf(known: JsonObject, body: JsonObject): boolean {
   const names = Object.keys(body)
   return Object.keys(known).length === names.length && names.every((name) => Object.hasOwn(known, name))
+}
+
+type Check = (value: unknown) => boolean
+
+/** The members that an object may have, each with its rule. */
+interface Shape {
+  readonly [name: string]: Check | Shape
+}
+
+const isText: Check = (value) => typeof value === 'string'
+const isFlag: Check = (value) => typeof value === 'boolean'
+const isWhole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0)
+const matches =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value)
+const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value)
+const listOf =
+  (rule: Check | Shape): Check =>
+  (value) =>
+    Array.isArray(value) && value.every((each) => faultIn(each, rule, '') === undefined)
+const tupleOf =
+  (length: number): Check =>
+  (value) =>
+    Array.isArray(value) && value.length === length && value.every(isWhole)
+
+/** The latest time of JavaScript. */
+const isTime: Check = (value) => isWhole(value) && Number(value) <= 8.64e15
+
+const isSha256 = matches(/^[0-9a-f]{64}$/)
+const isJobId: Check = (value) => typeof value === 'string' && decodeId('job', value) !== undefined
+/** No `*`, which any version matches. */
+const isVersion = matches(/^(?!\*$)[\x21-\x7e]{1,100}$/)
+const isDigest = matches(/^[\w-]{22}$/)
+
+/** What --plan writes plans of, and what their operations do. */
+const KIND_DOES: Readonly<Record<string, readonly string[]>> = {
+  import: ['create', 'update', 'fail'],
+  update: ['update', 'fail'],
+  delete: ['delete', 'fail'],
+  merge: ['update', 'delete'],
+}
+
+const COLUMN: Shape = { name: isText, field: isText, type: oneOf('number', 'boolean'), isText: oneOf(true) }
+
+const VERDICT: Shape = {
+  ...{ format: oneOf(...INPUT_FORMATS), sheet: isText, encoding: isText, hasBom: isFlag, delimiter: isText },
+  ...{ quote: isText, lineEnd: oneOf('\n', '\r\n', '\r'), head: { offset: isWhole, length: isWhole } },
+  columns: listOf(COLUMN),
+}
+
+const INPUT: Shape = { name: isText, sha256: isSha256, size: isWhole, verdict: VERDICT }
+
+const MATCH: Shape = { names: listOf(isText), mode: oneOf('create', 'upsert', 'update') }
+
+const READ: Shape = {
+  ...{ map: listOf(isText), nullToken: isText, compute: listOf(isText), encoding: isText, delimiter: isText },
+  ...{
+    quote: isText,
+    isCsvSafe: isFlag,
+    isTrimmed: isFlag,
+    isEmptyCleared: isFlag,
+    decimal: oneOf('comma', 'point'),
+    dateOrder: isText,
+  },
+  required: listOf(isText),
+}
+
+const TERMS: Shape = {
+  as: oneOf('import', 'update', 'delete'),
+  match: MATCH,
+  duplicates: oneOf('first', 'last', 'merge'),
+  read: READ,
+}
+
+/** The request of an earlier version, which is compared with the one of the server and not sent. */
+const UPDATES: Shape = { path: isText, query: isText, place: listOf(isText), members: listOf(isText) }
+
+const HEAD_SHAPE: Shape = {
+  ...{ crm_plan: oneOf(1), job: isJobId, kind: oneOf(...Object.keys(KIND_DOES)) },
+  ...{ noun: oneOf(...IMPORTABLE_NOUNS), run: matches(/./s), account: isText, command: listOf(isText) },
+  ...{ input: INPUT, terms: TERMS, updates: UPDATES },
+  // Of earlier versions: nothing is written to that file.
+  ...{ upsert: isText, ordered: oneOf(true), compared: listOf(isText), rejects: isText, asked: listOf(isText) },
+  unasked: (value) => value === 'unknown' || listOf(isText)(value),
+  ...{ made_at: isTime, version: isText },
+}
+
+const FAILED: Shape = {
+  code: oneOf('ambiguous_match', ...FINDING_CODES),
+  field: (value) => value === null || isText(value),
+  reason: isText,
+}
+
+const OPERATION_SHAPE: Shape = {
+  ...{ op: isWhole, do: oneOf('create', 'update', 'delete', 'fail'), path: isText, id: isText, line: isWhole },
+  ...{ at: tupleOf(2), also: listOf(tupleOf(3)), digest: isText, n: isWhole, gen: isWhole, since: isTime },
+  ...{ taken: oneOf(true), before: isDigest, was: isText, ifMatch: isVersion, after: isWhole },
+  failed: FAILED,
+}
+
+const END_SHAPE: Shape = {
+  ...{ end: oneOf(true), rows: isWhole, create: isWhole, update: isWhole, delete: isWhole, fail: isWhole },
+  ...{ rejected: isWhole, already: isWhole, unchanged: isWhole, skipped: isWhole, sha256: isSha256 },
+}
+
+/** The members that each must have. */
+const REQUIRED = new Map<Shape, readonly string[]>([
+  [HEAD_SHAPE, ['crm_plan', 'job', 'kind', 'noun', 'run', 'account', 'command', 'made_at', 'version']],
+  [OPERATION_SHAPE, ['op', 'do', 'path', 'digest', 'n']],
+  ...[INPUT, MATCH, UPDATES, FAILED].map((shape): [Shape, string[]] => [shape, Object.keys(shape)]),
+  [VERDICT, ['format', 'encoding', 'hasBom', 'columns']],
+  [COLUMN, ['name']],
+  [TERMS, ['as', 'match', 'read']],
+  [READ, ['map', 'compute', 'isCsvSafe', 'required']],
+  [END_SHAPE, ['end', 'rows', 'create', 'update', 'delete', 'unchanged', 'skipped', 'sha256']],
+])
+
+/** What is wrong with the first member that does not fit; undefined if all do. */
+function faultIn(value: unknown, rule: Check | Shape, path: string): string | undefined {
+  const wrong = `the member ${JSON.stringify(path)} has a value that a plan does not have there`
+  if (typeof rule === 'function') return rule(value) ? undefined : wrong
+  if (!isJsonObject(value)) return wrong
+  const place = (name: string) => (path === '' ? name : `${path}.${name}`)
+  for (const [name, inner] of Object.entries(value)) {
+    const own = Object.hasOwn(rule, name) ? rule[name] : undefined
+    if (own === undefined) return `a plan has no member ${JSON.stringify(place(name))} there`
+    const fault = faultIn(inner, own, place(name))
+    if (fault !== undefined) return fault
+  }
+  const missing = REQUIRED.get(rule)?.find((name) => !Object.hasOwn(value, name))
+  return missing === undefined ? undefined : `the member ${JSON.stringify(place(missing))} is missing`
+}
+
+/** An operation of a plan, or a row that fails without one. */
+export interface ShownOperation {
+  readonly op: number
+  readonly do: OperationHead['do']
+  readonly id: string | null
+  /** The id of the deal that a new note belongs to; absent for everything else. */
+  readonly parent?: string
+  readonly line: number | null
+  readonly fields: JsonObject | null
+  /** What the operation replaces; null for a create, and if the plan does not have it. */
+  readonly was: JsonObject | null
+  readonly reason: string | null
+}
+
+/** A plan in a file, to be looked at. */
+export interface OpenedPlan {
+  readonly head: PlanHead
+  readonly end: PlanEnd
+  /** That its creates may change records; undefined if they cannot. */
+  readonly upserts: string | undefined
+  /** What it changes, as values; reads the whole plan. */
+  preview(): Preview
+  pages(): AsyncIterable<readonly ShownOperation[]>
+}
+
+/** CrmError `invalid_input` for a file that is no whole plan, has changed since it was made, or that `apply` would refuse. */
+export function openPlan(path: string): OpenedPlan {
+  const plan = new PlanFile(path)
+  checkPlan(plan)
+  return {
+    head: plan.head,
+    end: plan.end,
+    upserts: upsertText(plan.head),
+    preview: () => contentsOfPlan(plan).preview,
+    async *pages() {
+      let page: ShownOperation[] = []
+      try {
+        for (const operation of plan.all()) {
+          page.push(shownOf(operation, plan.head))
+          if (page.length < PAGE_OPERATIONS) continue
+          yield page
+          page = []
+          await nextTurn()
+        }
+        yield page
+      } finally {
+        plan.close()
+      }
+    },
+  }
+}
+
+const PAGE_OPERATIONS = 256
+
+function shownOf(operation: PlanOperation, { noun }: PlanHead): ShownOperation {
+  const { do: kind, path, id = null, line = null, failed } = operation.head
+  const { body: fields = null, was = null } = operationValues(operation)
+  const parent = kind === 'create' ? parentIdIn(resourceOf(noun), path) : undefined
+  const reason = failed?.reason ?? null
+  return { op: operation.op, do: kind, id, line, fields, was, reason, ...(parent !== undefined && { parent }) }
 }

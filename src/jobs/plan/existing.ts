@@ -1,171 +1,91 @@
+import type { Api } from '../../api/api.ts'
+import type { KeyReader, KeyReadTerms } from '../../api/keyed-reads.ts'
 import type { ValuesOf } from '../../connector/record-map.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
+import { listedId, shapeOf } from '../../core/record-ids.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { foldName } from '../input/columns.ts'
+import type { InputRow } from '../input/row.ts'
 import {
-  canonicalJson,
-  exactDigits,
-  idText,
-  type JsonObject,
-  type JsonValue,
-  memberOf,
-  parseExactJson,
-} from '../../core/json.ts'
-import { foldedText } from '../../core/nearest.ts'
-import { listedId } from '../../core/record-ids.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
-import { type KeyIndex, openKeyIndex, openScratch, type Scratch } from './scratch.ts'
+  alternativeIn,
+  alternativesOf,
+  type KeyOf,
+  keyOfRow,
+  keysOfRecord,
+  matchKey,
+  membersText,
+  naturalName,
+} from './match-keys.ts'
+import type { JobNoun } from './plan-format.ts'
+import type { Matching, RowRules } from './planning.ts'
+import type { KeyIndex, Scratch } from './scratch.ts'
 
 export interface Match {
   readonly id: string
   readonly record: CrmRecord
 }
 
-/** The key by which a record is found; undefined for a record that is not to be found. */
-export type KeyOf = (record: CrmRecord) => string | undefined
+interface Page {
+  readonly items: readonly CrmRecord[]
+}
 
-export interface ReadExisting {
-  readonly folder: string
-  readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  readonly keyOf: KeyOf | ((record: CrmRecord) => readonly string[])
+interface ReadExisting {
+  readonly scratch: Scratch
+  readonly pages: AsyncIterable<Page>
+  readonly keyOf: KeyOf
   readonly onRead: (count: number) => void
 }
 
-export const byId: KeyOf = ({ id }) => idText(id)
-
-/** The existing records, by a key: read once, and kept on disk, because there may be millions. */
+/** Records of the server by their keys, on disk, because there may be millions. */
 export class Existing {
-  readonly #scratch: Scratch
-  readonly #find
+  readonly #database: Scratch['database']
+  readonly #add
+  readonly #keysOf: (record: CrmRecord) => readonly string[]
+  #find: ReturnType<Scratch['database']['prepare']> | undefined
 
-  private constructor(scratch: Scratch) {
-    this.#scratch = scratch
-    this.#find = scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
+  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[]) {
+    this.#database = database
+    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
+    this.#add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+    this.#keysOf = keysOf
   }
 
-  static async read({ folder, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
-    const scratch = openScratch(folder, 'existing')
-    const { database } = scratch
-    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
-    const add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+  static async read({ scratch, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
+    const existing = new Existing(scratch, (record) => [record].flatMap((one) => keyOf(one) ?? []))
+    await existing.read(pages, onRead)
+    return existing
+  }
+
+  async read(pages: AsyncIterable<Page>, onRead: (count: number) => void): Promise<void> {
     for await (const { items } of pages) {
-      for (const record of items) {
-        const id = listedId(record)
-        const keys = keyOf(record) ?? []
-        for (const key of typeof keys === 'string' ? [keys] : keys) add.run(key, id, JSON.stringify(record))
-      }
+      this.add(items)
       onRead(items.length)
     }
-    database.exec('CREATE INDEX by_key ON existing (key)')
-    return new Existing(scratch)
+  }
+
+  add(records: readonly CrmRecord[]): void {
+    for (const record of records) {
+      const id = listedId(record)
+      for (const key of this.#keysOf(record)) this.#add.run(key, id, JSON.stringify(record))
+    }
+  }
+
+  clear(): void {
+    this.#database.exec('DELETE FROM existing')
   }
 
   /** At most so many, in no particular order. */
   find(key: string | undefined, most = 2): readonly Match[] {
     if (key === undefined) return []
+    // An index that exists before the records would make it slower to add them.
+    if (!this.#find) this.#database.exec('CREATE INDEX by_key ON existing (key)')
+    this.#find ??= this.#database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
     return this.#find.all(key, most).map(({ id, record }) => ({
       id: String(id),
       record: parseExactJson(String(record)) as CrmRecord,
     }))
   }
-
-  close(): void {
-    this.#scratch.close()
-  }
-}
-
-/** Before a member of `--match` that is tried where those before it match nothing: `email, else phone`. */
-const ELSE = 'else '
-
-/** The members to match by, then those that are tried in their place. */
-export function alternativesOf(names: readonly string[]): readonly (readonly string[])[] {
-  const all: string[][] = [[]]
-  for (const name of names) {
-    if (name.startsWith(ELSE)) all.push([name.slice(ELSE.length)])
-    else all.at(-1)?.push(name)
-  }
-  return all
-}
-
-/**
- * The keys by which a row matches a record, the first that it has counting: all members of an alternative of `--match`. Texts are folded,
- * numbers compared by value. None if a member of each is missing, null or empty: such a row matches nothing.
- */
-function matchKeys(record: JsonObject, names: readonly string[]): readonly string[] {
-  return alternativesOf(names).flatMap((own, at) => {
-    const key = keyIn(record, own)
-    return key === undefined ? [] : [at === 0 ? key : `${ELSE}${at} ${key}`]
-  })
-}
-
-/** The alternative of which a key is, from 0. */
-export function alternativeIn(key: string): number {
-  return key.startsWith(ELSE) ? Number.parseInt(key.slice(ELSE.length), 10) : 0
-}
-
-/** The first of matchKeys. */
-export function matchKey(record: JsonObject, names: readonly string[]): string | undefined {
-  return matchKeys(record, names)[0]
-}
-
-function keyIn(record: JsonObject, names: readonly string[]): string | undefined {
-  const parts: string[] = []
-  for (const name of names) {
-    const value = Object.hasOwn(record, name) ? record[name] : undefined
-    const part = folded(addressIn(name, value) ?? value)
-    if (part === undefined) return undefined
-    parts.push(part)
-  }
-  return JSON.stringify(parts)
-}
-
-/** By id, or by the members of `--match`, each with every value that it has. */
-export function keysOfRecord(record: CrmRecord, names: readonly string[], valuesOf: ValuesOf): readonly string[] {
-  if (names[0] === 'id') return [record].flatMap((one) => byId(one) ?? [])
-  let forms: readonly CrmRecord[] = [record]
-  for (const name of alternativesOf(names).flat()) {
-    const others = valuesOf(record, name).filter((value) => value !== record[name])
-    if (others.length > 0)
-      forms = forms.flatMap((form) => [form, ...others.map((value) => ({ ...form, [name]: value }))])
-  }
-  return [...new Set(forms.flatMap((form) => matchKeys(form, names)))]
-}
-
-interface KeyedRow {
-  readonly id?: string | undefined
-  readonly fields: JsonObject
-}
-
-/** The keys of a row, whose id is no member, in the order in which they are tried. */
-export function keysOfRow({ id, fields }: KeyedRow, names: readonly string[]): readonly string[] {
-  return names[0] === 'id' ? (id === undefined ? [] : [id]) : matchKeys(fields, names)
-}
-
-export function keyOfRow(row: KeyedRow, names: readonly string[]): string | undefined {
-  return keysOfRow(row, names)[0]
-}
-
-const EMAIL_NAME = /e-?_?mail/i
-const MAILTO = /^\s*mailto:\s*([^\s<>?]+@[^\s<>?]+)/i
-const NAMED_ADDRESS = /<\s*(?:mailto:)?([^\s<>]+@[^\s<>]+)\s*>\s*$/i
-
-/** The address in `mailto:ada@x.org` or `"Ada" <ada@x.org>`, in a member for email addresses; undefined for any other value. */
-export function addressIn(name: string, value: JsonValue | undefined): string | undefined {
-  if (typeof value !== 'string' || !EMAIL_NAME.test(name)) return undefined
-  return (MAILTO.exec(value) ?? NAMED_ADDRESS.exec(value))?.[1]
-}
-
-function folded(value: JsonValue | undefined): string | undefined {
-  if (typeof value === 'string') return foldedText(value)
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return exactDigits(value)
-}
-
-/** The member by which people identify a record: its email, else its name. */
-export function naturalName(record: JsonObject): string | undefined {
-  return matchKey(record, ['email']) ?? matchKey(record, ['name'])
-}
-
-/** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
-export function membersText(record: JsonObject, names: readonly string[]): string {
-  return names.map((name) => canonicalJson(memberOf(record, name))).join('\n')
 }
 
 /** The number of equal records that are compared at most. */
@@ -185,17 +105,8 @@ export class EqualRecords {
     this.#taken = taken
   }
 
-  /** Undefined when there are no records at all. */
-  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords | undefined> {
-    let count = 0
-    const onRead = (more: number) => {
-      count += more
-      parts.onRead(more)
-    }
-    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName })
-    if (count > 0) return new EqualRecords(existing, openKeyIndex(parts.folder, 'equal'))
-    existing.close()
-    return undefined
+  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords> {
+    return new EqualRecords(await Existing.read({ ...parts, keyOf: naturalName }), parts.scratch.keys('equal'))
   }
 
   /** The number of rows with an equal record. */
@@ -205,24 +116,135 @@ export class EqualRecords {
 
   /** Whether an equal record exists; each record counts for one row. */
   has(fields: JsonObject): boolean {
+    const found = this.#existing.find(naturalName(fields), MOST_EQUAL)
+    if (found.length === 0) return false
     const names = Object.keys(fields).sort()
     const text = membersText(fields, names)
-    const equal = this.#existing
-      .find(naturalName(fields), MOST_EQUAL)
-      .filter(({ record }) => membersText(record, names) === text)
+    const equal = found.filter(({ record }) => membersText(record, names) === text)
     if (equal.length === 0 || this.#taken.count(text) >= equal.length) return false
     this.#count += 1
     return true
   }
-
-  close(): void {
-    this.#existing.close()
-    this.#taken.close()
-  }
 }
 
-interface Page {
-  readonly items: readonly CrmRecord[]
+/** Asking for fewer keys at once mostly costs more requests than the list. */
+const LEAST_KEYS = 10
+
+/** Undefined where the list is read instead. */
+export async function keyReaderFor(
+  { keyReader }: Pick<Api, 'keyReader'>,
+  noun: JobNoun,
+  [name, ...others]: readonly string[],
+): Promise<KeyReader | undefined> {
+  if (name === undefined || others.length > 0) return undefined
+  const reader = await keyReader(resourceOf(noun), name)
+  return reader && reader.size >= LEAST_KEYS ? reader : undefined
+}
+
+interface MatchingParts {
+  readonly scratch: Scratch
+  readonly pages: PageCounter
+  readonly list: () => AsyncIterable<Page>
+  /** Asks for records by the field that rows are matched by; undefined: the list is read. */
+  readonly keyed: KeyReader | undefined
+  readonly reading: KeyReadTerms
+  /** Called with the number of further records read. */
+  readonly onRead: (count: number) => void
+  readonly rules: Pick<RowRules, 'valuesOf' | 'isOwnField'>
+}
+
+/** Requests under way at the same time: more would only wait for the rate limit. */
+const MOST_AT_ONCE = 4
+
+/** The records that rows are matched with: some hundred at a time where the server can be asked by their keys, else the whole list. */
+export class MatchedRecords {
+  /** Whether a record was found that has several keys. */
+  hasSeveralKeys = false
+  readonly #existing: Existing
+  readonly #seen: MatchShown
+  readonly #names: readonly string[]
+  readonly #parts: MatchingParts
+  /** Rows that each alternative of `--match` matched. */
+  readonly #counts: number[] = []
+  #keyRequests = 0
+
+  private constructor(parts: MatchingParts, names: readonly string[]) {
+    const { valuesOf, isOwnField } = parts.rules
+    this.#parts = parts
+    this.#names = names
+    this.#seen = new MatchShown(names[0] === 'id' ? [] : names, isOwnField)
+    this.#existing = new Existing(parts.scratch, (record) => this.#keysOf(record, valuesOf))
+  }
+
+  static async open(parts: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
+    const matched = new MatchedRecords(parts, names)
+    if (!parts.keyed) await matched.#existing.read(parts.pages.counted(parts.list()), parts.onRead)
+    return matched
+  }
+
+  /** The rows, with their records at hand while they are iterated. */
+  async *prepared(rows: AsyncIterable<readonly InputRow[]>): AsyncGenerator<readonly InputRow[], void, undefined> {
+    const { keyed } = this.#parts
+    if (!keyed) return yield* rows
+    const most = keyed.size * MOST_AT_ONCE
+    const waiting: InputRow[] = []
+    for await (const some of rows) {
+      waiting.push(...some)
+      while (waiting.length >= most) yield await this.#ask(keyed, waiting.splice(0, most))
+    }
+    yield await this.#ask(keyed, waiting)
+  }
+
+  find(key: string | undefined, most?: number): readonly Match[] {
+    const found = this.#existing.find(key, most)
+    const at = alternativeIn(key ?? '')
+    if (found.length > 0) this.#counts[at] = (this.#counts[at] ?? 0) + 1
+    return found
+  }
+
+  /** After the rows, whose errors come first: CrmError `bad_answer` if no record could have matched. Returns lines for people. */
+  judge(): readonly string[] {
+    this.#seen.judge()
+    const by = alternativesOf(this.#names).map((own, at) => `${this.#counts[at] ?? 0} by ${own.join(', ')}`)
+    return by.length > 1 ? [`Matched rows: ${by.join(', ')}.`] : []
+  }
+
+  /** The records that no row matches: they show no value of the members. */
+  get unmatchable(): MatchShown['unmatchable'] {
+    return this.#seen.unmatchable
+  }
+
+  get summary(): Matching {
+    const by = this.#keyRequests > 0 ? 'keys' : 'list'
+    const requests = this.#keyRequests > 0 ? this.#keyRequests : this.#parts.pages.pages
+    return { by, fields: this.#names, requests, unmatchable: this.unmatchable.count }
+  }
+
+  /** A server may also find records by values that they do not show; they match no row. */
+  #keysOf(record: CrmRecord, valuesOf: ValuesOf): readonly string[] {
+    const keys = keysOfRecord(record, this.#names, valuesOf)
+    this.#seen.see(record, keys)
+    this.hasSeveralKeys ||= keys.length > 1
+    return keys
+  }
+
+  async #ask({ size, read }: KeyReader, rows: readonly InputRow[]): Promise<readonly InputRow[]> {
+    const [name = ''] = this.#names
+    const values = rows.flatMap((row) => {
+      const value = keyOfRow(row, this.#names) === undefined ? undefined : name === 'id' ? row.id : row.fields[name]
+      return value ?? []
+    })
+    const requests = Array.from({ length: Math.ceil(values.length / size) }, (_, n) =>
+      read(values.slice(n * size, (n + 1) * size), this.#parts.reading),
+    )
+    this.#keyRequests += requests.length
+    this.#existing.clear()
+    for (const records of await Promise.all(requests)) {
+      this.#existing.add(records)
+      this.#parts.onRead(records.length)
+    }
+    return rows
+  }
 }
 
 /** Counts the requests of a list, to estimate those of reading it again. */
@@ -257,4 +279,73 @@ export class PageCounter {
   requestsWith(added: number): number {
     return Math.max(1, Math.ceil((this.#records + added) / this.#longest))
   }
+}
+
+/** `a***@example.com`: the server hides the value. */
+const MASKED = /[*•]{2,}/
+
+/**
+ * Whether a list shows the members that rows are matched by. A member that all records lack may be new; one that exists but
+ * is never a text or number, or exists under a similar name or inside another member, matches nothing.
+ */
+export class MatchShown {
+  readonly #missing: Set<string>
+  readonly #isMapped: (name: string) => boolean
+  readonly #hidden = new Map<string, CrmRecord>()
+  #first: CrmRecord | undefined
+  #count = 0
+  #without = 0
+
+  readonly #hasElse: boolean
+
+  /** `isMapped`: whether a connector file of one's own says where this member is, which may be wrong. */
+  constructor(names: readonly string[], isMapped: RowRules['isOwnField'] = () => false) {
+    const alternatives = alternativesOf(names)
+    this.#hasElse = alternatives.length > 1
+    this.#missing = new Set(alternatives.flat())
+    this.#isMapped = isMapped
+  }
+
+  /** The records that no row matches: they show no value of the members. A row that means one of them makes a second record. */
+  get unmatchable(): { readonly count: number; readonly of: number } {
+    return { count: this.#without, of: this.#count }
+  }
+
+  see(record: CrmRecord, keys: readonly string[]): void {
+    this.#first ??= record
+    this.#count += 1
+    if (keys.length === 0) this.#without += 1
+    for (const name of this.#missing) {
+      const key = matchKey(record, [name])
+      if (key !== undefined && !MASKED.test(key)) this.#missing.delete(name)
+      else if (!this.#hidden.has(name) && isElsewhere(record, name)) this.#hidden.set(name, record)
+    }
+  }
+
+  /**
+   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. A mapped one is
+   * not new; with `isMade` the job created records with all members, so none of them is.
+   */
+  judge(isMade = false): void {
+    const isKnown = (each: string) => !this.#hasElse && (isMade || this.#isMapped(each))
+    const name = [...this.#missing].find((each) => isKnown(each) || this.#hidden.has(each))
+    const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
+    if (!record) return
+    throw new CrmError(
+      'bad_answer',
+      `no record of the list has ${name} as a text or number, so no row can be matched by it: ${shapeOf(record)}`,
+      {
+        hint: `name a member that the records have (--match NAME); is its path in the connector right? crm connectors check`,
+      },
+    )
+  }
+}
+
+/** The member itself, or one of the same name in other letters, in the plural, or one level deeper. */
+function isElsewhere(record: CrmRecord, name: string): boolean {
+  const folded = foldName(name)
+  const isAlike = (member: string) => [folded, `${folded}s`].includes(foldName(member))
+  return Object.entries(record).some(
+    ([member, value]) => isAlike(member) || (isJsonObject(value) && Object.keys(value).some(isAlike)),
+  )
 }

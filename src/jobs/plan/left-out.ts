@@ -7,7 +7,7 @@ const MOST_ROWS = 20
 
 const LONGEST_VALUE = 40
 
-const WORDS: Readonly<Record<LeftOut['code'], string>> = {
+const WORDS = {
   empty_row: 'empty',
   no_match: 'without a match',
   done_before: 'done before',
@@ -19,28 +19,14 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   ambiguous_match: 'ambiguous',
   same_key: 'with the key of another row',
   beyond_limit: 'beyond --limit or --sample',
-}
-
-/** Why a row or a member of a record is left out. */
-export const LEFT_OUT_CODES = [
-  'empty_row',
-  'no_match',
-  'done_before',
-  'conflict',
-  'as_before',
-  'gone',
-  'cannot',
-  'in_doubt',
-  'ambiguous_match',
-  'same_key',
-  'beyond_limit',
-] as const
+} as const
 
 /** A row that is skipped, or a member of a record that is not reverted; docs/job-format.md. */
 export interface LeftOut {
   readonly line: number | null
   readonly id: string | null
-  readonly code: (typeof LEFT_OUT_CODES)[number]
+  /** Why it is left out. */
+  readonly code: keyof typeof WORDS
   /** The member that someone else changed since; null: the whole record or row. */
   readonly field: string | null
   readonly reason: string
@@ -49,6 +35,15 @@ export interface LeftOut {
   /** What the job wrote into it. */
   readonly wrote: JsonValue
   readonly now: JsonValue
+}
+
+/** A whole row, or a whole record. */
+export function leftOutEntry(
+  code: LeftOut['code'],
+  reason: string,
+  { line = null, id = null }: { readonly line?: number | null | undefined; readonly id?: string | null | undefined },
+): LeftOut {
+  return { line, id, code, field: null, reason, was: null, wrote: null, now: null }
 }
 
 /** The number kept in memory, to be shown before the job exists. */

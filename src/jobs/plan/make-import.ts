@@ -1,136 +1,91 @@
 import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
+import type { Offers } from '../../api/connectors/connector.ts'
 import type { Asked } from '../../core/asked-members.ts'
-import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type Earlier, earlierJobs, existingFromRun, type RunIdentity } from '../history/earlier-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
 import { type Mapping, mapName, parseMap } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
 import { decodeInput } from '../input/decode-input.ts'
-import { type FindingText, findingText, summaryLines } from '../input/findings.ts'
+import { findingText, summaryLines } from '../input/findings.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, ReadSheet, RowSource, TextEncoding } from '../input/row.ts'
+import type { Findings, FormatSummary, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { isRechecked } from '../send/recheck.ts'
-import { dropDraft, type JobDraft, openDraft } from '../store/job-folder.ts'
+import { type JobDraft, openDraft } from '../store/job-folder.ts'
 import { PageCounter } from './existing.ts'
-import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
-import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
-import { finishAlone, type MadeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import { MatchShown } from './match-rows.ts'
-import { PlanBuilder } from './plan-builder.ts'
-import type { ImportTerms, JobTotals, PlanHead } from './plan-format.ts'
-import { type MatchRequest, planRows } from './plan-rows.ts'
-import { readRetriedLines } from './retried-lines.ts'
-import { areTooMany, createRowErrors } from './row-errors.ts'
-
-export type MadeImport =
-  | {
-      readonly type: 'made'
-      readonly job: MadeJob
-      /** How the input is read. */
-      readonly lines: readonly string[]
-      /** The rows that are left out, with the reasons. */
-      readonly leftLines: readonly string[]
-      /** About rows that are rejected; none without `--rejects`. */
-      readonly rejected?: FindingText
-    }
-  /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
-  | { readonly type: 'same'; readonly job: JobState }
-  /** No job was created. */
-  | {
-      readonly type: 'refused'
-      readonly findings: Findings
-      readonly text: FindingText
-      /** The number of rows with errors, if it is above `--max-rejects`. */
-      readonly tooMany?: number
-      /** What to change, if more is known than that the rows have errors. */
-      readonly hint?: string
-    }
+import { finishAlone, type MadeImport, PlanDraft, planHead, runId } from './make-job.ts'
+import { readRetriedLines } from './make-retry.ts'
+import { areTooMany, createRowErrors, refuseAbsentNames } from './match-rows.ts'
+import type { PlanBuilder } from './plan-builder.ts'
+import { type Duplicates, type ImportTerms, present } from './plan-format.ts'
+import { type ImportRequest, type MatchRequest, planRows, type ReadFlags } from './plan-rows.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
-export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
-  const draft = openDraft(context.draftsFolder, context.nowMs())
-  try {
-    const made = await fillDraft(context, request, draft)
-    if (made.type !== 'made') dropDraft(draft)
-    return made
-  } catch (error) {
-    dropDraft(draft)
-    throw error
-  }
+export function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
+  return PlanDraft.open(openDraft(context.draftsFolder, context.nowMs()), (draft) => fillDraft(context, request, draft))
 }
 
-async function fillDraft(context: PlanningContext, request: ImportRequest, draft: JobDraft): Promise<MadeImport> {
+async function fillDraft(context: PlanningContext, request: ImportRequest, draft: PlanDraft): Promise<MadeImport> {
   const { noun, inputName, stages } = request
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const { input, readSheet, text } = await spool(context, request, draft.input)
+  const { input, reading, lines } = await spool(context, request, draft.files)
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { ...draft, size: input.size, readSheet, text })
   const source = await openRows({
     ...reading,
     stages: rules.refersTo('stage') ? undefined : stages,
     server: await rules.members(),
   })
+  const { findings, summary } = source
   const asked = await askedFor(rules, source, request)
-  const match = matchOf(request, source.summary, context.offers)
-  const upsert = upsertOf(context, request, match)
-  const head = headOfImport(context, request, {
-    ...{ job: draft.id, run, input, upsert, match, asked, before: earlier.jobs },
-    summary: source.summary,
-  })
-  const builder = new PlanBuilder(draft, head, request.part)
-  const pages = new PageCounter(context.pageSize(resourceOf(noun)))
-  const keyed = countedReader(await keyReaderFor(context, noun, match.names))
-  const seen = new MatchShown(match.names[0] === 'id' ? [] : match.names, rules.isOwnField)
-  const parts = {
-    ...{ draft, noun, source, builder, before: earlier.jobs },
-    list: () => pages.counted(context.list(noun)),
-    keyed: keyed.reader,
-    reading: { signal: context.signal, rateShare: request.rateShare },
-    ...{ offers: context.offers, rules, seen },
-    ...{ onRead: context.onRead, isAgain: request.isAgain, note: context.note },
-    ...{ isRetry: request.kind === 'retry', retried: await readRetriedLines(context, request.of) },
-    isDeletion: request.as === 'delete',
-    duplicates: request.duplicates,
-    errors: createRowErrors({ noun, source, builder, isRejecting: request.rejects !== undefined }),
+  const match = matchOf(request, summary, context.offers)
+  const { rejects } = request
+  const identity = {
+    ...{ kind: request.kind, noun, run, of: request.of, input: { ...input, verdict: summary } },
+    terms: termsOf(request, match, summary),
+    ...present({ upsert: upsertOf(context, request, match), compared: comparedBy(request, match, earlier.jobs) }),
+    ...(rejects && { rejects: resolve(rejects.path) }),
+    ...asked,
   }
-  let end: JobTotals | undefined
+  const { head, builder } = draft.begin(planHead(context, identity, draft.files.id), request.part)
+  const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   try {
-    const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
-    const { findings, summary } = source
+    const retried = await readRetriedLines(context, request.of)
+    const errors = createRowErrors({ noun, source, builder, isRejecting: rejects !== undefined })
+    const parts = { context, request, draft, source, builder, before: earlier.jobs, rules, pages, retried, errors }
+    const planned = await planRows(parts, match)
+    const question = planned.question ?? (await questionOf(context, request, firstRun))
     const refused = refusedFor(request, findings, builder)
     if (refused) {
       await request.listFindings?.(findings)
       return refused
     }
-    end = builder.end()
-    const finished = await finishAlone(context, draft, { run: firstRun, earlier })
+    const made = await draft.finish(finishAlone(context, { run: firstRun, earlier }))
+    const recheckRequests = isRechecked(head, made.end) ? pages.requestsWith(made.end.create) : undefined
     return {
       type: 'made',
-      job: {
-        ...{ paths: finished, head, end, question },
-        ...{ fields: builder.fields.list(), preview: builder.preview.list() },
-        ...{ leftOut: builder.leftOut.first, failing: builder.failing.first },
-        recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
-        matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages, seen }),
-      },
-      lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(text)],
-      leftLines: notSentLines(builder),
+      job: { ...made, question, recheckRequests, matching: planned.matching },
+      lines: [...summaryLines(inputName, summary), ...lines],
+      leftLines: [
+        ...leftOutLines(builder.leftOut, 'Rows that are skipped:'),
+        ...leftOutLines(builder.failing, 'Rows that fail, and are not sent:'),
+      ],
       ...(findings.count > 0 && { rejected: findingText(inputName, findings) }),
     }
   } finally {
-    if (!end) builder.drop()
-    source.findings.removeFile()
+    findings.removeFile()
   }
 }
 
@@ -143,8 +98,8 @@ function earlierOf(
   { kind }: ImportRequest,
   runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
 ): Promise<Earlier> {
-  const isCompared = ({ head: { applied, terms } }: JobState) =>
-    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)
+  const isCompared = ({ head: { applied, terms }, account }: JobState) =>
+    kind === 'retry' ? account.failed > 0 : applied !== undefined || (terms?.match.names.length ?? 0) > 0
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 
@@ -153,42 +108,27 @@ function repairedLines({ repaired }: TextEncoding): readonly string[] {
   return [`${repaired === 1 ? '1 line is' : `${repaired} lines are`} Windows-1252, the others UTF-8`]
 }
 
-interface Spooled {
-  readonly input: string
-  readonly size: number
-  /** Of the job. */
-  readonly folder: string
-  readonly readSheet: ReadSheet | undefined
-  readonly text: TextEncoding
-}
-
 /** A sheet is written in UTF-8; a spreadsheet knows its failed rows by the mark. */
 const SHEET_ENCODING: TextEncoding = { encoding: 'utf-8', hasBom: true, repaired: 0 }
 
 /** Copies the input, and decodes it; of a workbook, the text of a sheet takes its place. */
-async function spool(context: PlanningContext, { inputName: name, read, kind }: ImportRequest, path: string) {
+async function spool(context: PlanningContext, request: ImportRequest, { input: path, folder }: JobDraft) {
+  const { noun, inputName: name, read, match, listFindings } = request
+  const { signal, note } = context
   await spoolInput(name, context.stdin(), path)
   const onBytes = (done: number, total: number) => context.onStep({ what: name, unit: 'bytes', done, total })
-  const isRetry = kind === 'retry'
-  const readSheet = await textOfSheet({ path, name, read, isRetry, signal: context.signal, onBytes })
+  const readSheet = await textOfSheet({ path, name, read, isRetry: request.kind === 'retry', signal, onBytes })
   const text = readSheet ? SHEET_ENCODING : await decodeInput({ path, name, asked: read.encoding })
-  return { input: await describeInput(name, path), readSheet, text }
-}
-
-function readingOf(
-  context: PlanningContext,
-  request: ImportRequest,
-  { input: path, size, folder, readSheet, text }: Spooled,
-) {
-  const { noun, inputName: name, read, match, listFindings } = request
+  const input = await describeInput(name, path)
   const [key = 'id'] = match.names
-  return {
+  const reading = {
     ...{ ...read, path, name, kind: resourceOf(noun), readSheet, text },
     isMatchedById: key === 'id' && context.offers(resourceOf(noun), 'update'),
-    ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
-    onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
+    ...{ signal, note, nowMs: context.nowMs() },
+    onBytes: (done: number) => onBytes(done, input.size),
     findingsPath: listFindings && join(folder, 'findings'),
   }
+  return { input, reading, lines: [...(readSheet?.notes ?? []), ...repairedLines(text)] }
 }
 
 function refusedFor(
@@ -212,44 +152,6 @@ function otherIdsHint(findings: Findings): string | undefined {
   return `if they are the ids of another server: --map ${map} leaves them out, and creates a record for each row`
 }
 
-interface HeadParts {
-  readonly job: string
-  readonly run: string
-  readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
-  readonly upsert: PlanHead['upsert']
-  readonly summary: FormatSummary
-  readonly match: MatchRequest
-  readonly asked: Asked | undefined
-  /** Earlier jobs of the run. */
-  readonly before: readonly unknown[]
-}
-
-function headOfImport(
-  context: PlanningContext,
-  request: ImportRequest,
-  { job, run, input, upsert, summary, match, asked, before }: HeadParts,
-): PlanHead {
-  const compared = comparedBy(request, match, before)
-  return {
-    crm_plan: 1,
-    job,
-    kind: request.kind,
-    noun: request.noun,
-    run,
-    account: context.account,
-    command: context.command,
-    input: { ...input, verdict: summary },
-    of: request.of,
-    ...(upsert === undefined ? {} : { upsert }),
-    terms: termsOf(request, match, summary),
-    ...(compared && { compared }),
-    ...(request.rejects && { rejects: resolve(request.rejects.path) }),
-    ...asked,
-    made_at: context.nowMs(),
-    version: context.version,
-  }
-}
-
 /**
  * The members by which planning compares each row with every record. Without `--match` it looks for records that are equal: those
  * of a row without an email may be listed under one.
@@ -269,13 +171,6 @@ export function upsertOf(
   const [name, ...others] = names
   if (as !== 'import' || mode !== 'upsert' || name === undefined || others.length > 0) return undefined
   return upserts(resourceOf(noun), name) ? name : undefined
-}
-
-function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
-  return [
-    ...leftOutLines(leftOut, 'Rows that are skipped:'),
-    ...leftOutLines(failing, 'Rows that fail, and are not sent:'),
-  ]
 }
 
 /** Records show the members of the rows from now on. */
@@ -326,4 +221,71 @@ function mapText({ column, field = '', type, conversion }: Mapping): string {
   const converted = argument === undefined ? name : `${name}(${argument})`
   const target = [field, name === undefined ? type : converted].filter((part) => part !== undefined).join(':')
   return `${mapName(column)}=${target}`
+}
+
+/** Adds the match by id for an input with an id column. */
+function matchOf(
+  { as, match, noun, inputName, read, duplicates }: ImportRequest,
+  summary: FormatSummary,
+  offers: Offers,
+): MatchRequest {
+  const { columns } = summary
+  const hasIds = columns.some(({ field }) => field === 'id')
+  const resource = resourceOf(noun)
+  const canMatch = offers(resource, as === 'delete' ? 'delete' : 'update')
+  if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
+  if (match.names.length === 0 && as !== 'import') {
+    throw new CrmError(
+      'invalid_input',
+      `${inputName} has no column id to select the records to ${as === 'delete' ? as : 'update'}`,
+      {
+        hint: `name a field that identifies a ${resource}: --match ${matchHint(resource)}`,
+      },
+    )
+  }
+  if (match.names.length > 0 && !canMatch) {
+    throw new CrmError('not_supported', `an import only creates ${noun}, so --match does not apply`, {
+      hint: isListed(resource) ? `crm ${noun} update --from FILE changes existing ones` : 'leave --match out',
+    })
+  }
+  refuseDuplicatesAlone(match, duplicates, matchHint(resource))
+  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
+  return match
+}
+
+function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, hint: string): void {
+  if (names.length > 0 || duplicates === 'error') return
+  throw new CrmError('usage', `--duplicates ${duplicates} needs --match: rows are the same if they have the same key`, {
+    hint: `--match ${hint} --duplicates ${duplicates}`,
+  })
+}
+
+function firstRunOf(
+  context: PlanningContext,
+  { kind, noun, inputName, read, match, run, duplicates, part }: ImportRequest,
+): string {
+  const mapping = mappingOf(read)
+  if (duplicates !== 'error') mapping.push(['duplicates', duplicates])
+  if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
+  // The rest of the file is another run: the same file is not done when a part of it is.
+  if (run !== undefined) return part ? `${run} ${JSON.stringify(part)}` : run
+  if (part) mapping.push(['part', JSON.stringify(part)])
+  return runId({ account: context.account, kind, noun, mapping, inputName })
+}
+
+function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {
+  return [
+    ['map', read.map],
+    ['null', read.nullToken],
+    ['clear-empty', read.isEmptyCleared ? 'yes' : undefined],
+    ['compute', read.compute],
+    ['format', read.format],
+    ['sheet', read.sheet],
+    ['encoding', read.encoding],
+    ['delimiter', read.delimiter],
+    ['quote', read.quote],
+    ['trim', read.isTrimmed ? 'yes' : undefined],
+    ['decimal', read.decimal],
+    ['date-format', read.dateOrder],
+  ]
 }

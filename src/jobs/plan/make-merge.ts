@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { canonicalJson, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
-import { findByIds } from '../../core/record-ids.ts'
+import { findByIds, idLike, listedId } from '../../core/record-ids.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import {
   type CrmRecord,
   counted,
@@ -15,16 +16,16 @@ import {
   resourceOf,
   uniqueByOf,
 } from '../../core/resources/registry.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { isBegun } from '../history/needs.ts'
+import { isBegun } from '../history/merges.ts'
+import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
-import type { MadeImport } from './make-import.ts'
-import { dropPlanned, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import { makeRepoints, type Reference, type Repoints } from './make-repoint.ts'
-import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
+import { dropPlanned, type MadeImport, type MadeJob, makeJob } from './make-job.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
 
 /** Records of which one is kept. */
 export interface MergeGroup {
@@ -63,13 +64,14 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   context.require(resource, 'update')
   const rules = await context.rowRules(noun)
   const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
+  const needs = [...earlier, ...(first ? [first.paths.id] : [])]
   const identity = {
     kind: 'merge',
     noun,
     run,
     of: undefined,
     ordered: true,
-    needs: [...earlier, ...(first ? [first.paths.id] : [])],
+    ...(needs.length > 0 && { needs }),
     ...asked,
   } as const
   try {
@@ -263,4 +265,204 @@ function isSameText(one: JsonValue | undefined, other: JsonValue | undefined): b
 
 function ifAny(patch: JsonObject): JsonObject | undefined {
   return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+/** The records that name others. */
+const REPOINTED = 'deals'
+
+/** The member of deals that names a record of the merged resource. */
+export interface Reference {
+  readonly member: string
+  /** The server takes it of a new deal alone. */
+  readonly isFixed: boolean
+}
+
+interface RepointRequest {
+  readonly reference: Reference
+  /** The run of the merge, without what tells its repetitions apart. */
+  readonly run: string
+  /** By the id of the loser. */
+  readonly winners: ReadonlyMap<string, string>
+}
+
+export interface Repoints {
+  /** Jobs of the run that re-pointed deals before, and were not undone. */
+  readonly earlier: readonly string[]
+  readonly made: MadeJob | undefined
+}
+
+/** A job that gives the deals of the losers to their winners. CrmError `not_supported` if deals name losers and cannot change. */
+async function makeRepoints(context: PlanningContext, request: RepointRequest): Promise<Repoints> {
+  const { jobs, earlier } = await earlierRepoints(context, request.run)
+  const { member } = request.reference
+  const rules = await context.rowRules(REPOINTED)
+  const asked = rules.ask([member])
+  const referring: CrmRecord[] = []
+  for await (const { items } of context.list(REPOINTED)) {
+    context.onRead(items.length)
+    referring.push(...items.filter((deal) => request.winners.has(idText(deal[member]) ?? '')))
+  }
+  if (referring.length === 0) return { earlier, made: undefined }
+  requireUpdate(context, request, referring)
+  const run = `repoint.${request.run}.${jobs.length}`
+  const identity = {
+    kind: 'repoint',
+    noun: REPOINTED,
+    run,
+    of: undefined,
+    ...asked,
+  } as const
+  const made = await makeJob(context, identity, async (builder) => {
+    for (const deal of referring) {
+      const planned = repointed(deal, request)
+      const body = rules.shown(planned.body, deal)
+      const fault = rules.faultIn(body, deal)
+      if (fault !== undefined) throw refused(planned.id ?? '', fault)
+      builder.add({ ...planned, body })
+    }
+  })
+  return { earlier, made }
+}
+
+function repointed(
+  deal: CrmRecord,
+  { reference: { member }, winners }: RepointRequest,
+): Planned & { readonly body: JsonObject } {
+  const id = listedId(deal)
+  const value = memberOf(deal, member)
+  const winner = winners.get(idText(value) ?? '') ?? ''
+  const body = { [member]: idLike(value, winner) }
+  return { do: 'update', path: pathOfRecord(resourceOf(REPOINTED), id), id, before: deal, body }
+}
+
+interface EarlierRepoints {
+  readonly jobs: readonly JobPaths[]
+  readonly earlier: readonly string[]
+}
+
+/** Those that were planned and not begun are removed. */
+async function earlierRepoints(context: PlanningContext, run: string): Promise<EarlierRepoints> {
+  const { jobsFolder } = context
+  const jobs = allJobs(jobsFolder).filter((paths) => isRepointOf(paths, context.account, run))
+  const undone = await undosInEffect(jobsFolder)
+  const begun: JobPaths[] = []
+  const earlier: string[] = []
+  for (const paths of jobs) {
+    const { state, account } = await readJobState(paths)
+    if (state === 'planned') {
+      await dropPlanned(context, [paths])
+      continue
+    }
+    begun.push(paths)
+    if (account.done + account.in_doubt > 0 && !undone.has(paths.id)) earlier.push(paths.id)
+  }
+  return { jobs: begun, earlier }
+}
+
+function isRepointOf(paths: JobPaths, account: string, run: string): boolean {
+  const head = headOf(paths)
+  return head.kind === 'repoint' && head.account === account && head.run.startsWith(`repoint.${run}.`)
+}
+
+function requireUpdate(context: PlanningContext, request: RepointRequest, referring: readonly CrmRecord[]): void {
+  if (request.reference.isFixed)
+    throw stillReferred(request, referring, 'this server does not let the contact of a deal change')
+  try {
+    context.require(resourceOf(REPOINTED), 'update')
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
+    throw stillReferred(request, referring, 'this server changes no deals', error)
+  }
+}
+
+function stillReferred(
+  { reference: { member } }: RepointRequest,
+  referring: readonly CrmRecord[],
+  why: string,
+  cause?: CrmError,
+): CrmError {
+  const named = referring.slice(0, MOST_NAMED).map((deal) => `${listedId(deal)} to ${idText(deal[member])}`)
+  const more = referring.length > named.length ? `, and ${referring.length - named.length} more` : ''
+  const verb = referring.length === 1 ? 'refers' : 'refer'
+  const what = `${counted(referring.length, 'deal')} ${verb} to losers (${member}), and ${why}`
+  return new CrmError('not_supported', `${what}: ${named.join(', ')}${more}; nothing was sent`, {
+    hint: '--losers mark=MEMBER keeps the losers',
+    ...(cause && { cause }),
+  })
+}
+
+function refused(id: string, fault: string): CrmError {
+  return new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, {
+    hint: 'correct that deal, or leave the group of its contact out',
+  })
+}
+
+export const MERGE_RULES = ['winner', 'newest', 'longest', 'union'] as const
+
+/** Which value of a member is kept of several records. */
+export type MergeRule = (typeof MERGE_RULES)[number]
+
+/** The rule of each member; `*` is that of all others. */
+export type MergeRules = ReadonlyMap<string, MergeRule>
+
+interface Merged {
+  readonly winner: CrmRecord
+  readonly losers: readonly CrmRecord[]
+  readonly rules: MergeRules
+  /** Whether the server sets a member. */
+  readonly isSet: (name: string) => boolean
+}
+
+/** The change that gives the winner what the rules choose; empty if it has that already. */
+function winnerPatch({ winner, losers, rules, isSet }: Merged): JsonObject {
+  const newest = [winner, ...losers].toSorted((one, other) => changedMs(other) - changedMs(one))
+  const names = new Set([winner, ...losers].flatMap((record) => Object.keys(record)))
+  const patch: JsonObject = {}
+  for (const name of names) {
+    if (isReadOnly(name) || isSet(name)) continue
+    const own = memberOf(winner, name)
+    const others = newest.filter((record) => record !== winner).map((record) => memberOf(record, name))
+    const values = [own, ...others].filter((value) => !isEmpty(value))
+    const byTime = newest.map((record) => memberOf(record, name)).filter((value) => !isEmpty(value))
+    const kept = CHOICES[rules.get(name) ?? rules.get('*') ?? 'winner'](values, byTime)
+    if (kept !== undefined && !isSameJson(kept, own)) patch[name] = kept
+  }
+  return patch
+}
+
+/** Of the values that are not empty: `values` has that of the winner first, and the others by time; `byTime` the newest first. */
+type Choice = (values: readonly JsonValue[], byTime: readonly JsonValue[]) => JsonValue | undefined
+
+const CHOICES: Readonly<Record<MergeRule, Choice>> = {
+  winner: (values) => values[0],
+  newest: (_, byTime) => byTime[0],
+  longest: (values) => values.toSorted((one, other) => cellText(other).length - cellText(one).length)[0],
+  union: unionOf,
+}
+
+const SEPARATOR = /\s*;\s*/
+
+/** All entries of lists, and all texts with semicolons between them, each once; of other values the winner's. */
+function unionOf(values: readonly JsonValue[]): JsonValue | undefined {
+  if (values.length > 0 && values.every((value) => Array.isArray(value)))
+    return [...new Map(values.flat().map((entry) => [canonicalJson(entry), entry])).values()]
+  if (!values.every((value) => typeof value === 'string')) return values[0]
+  const texts = new Map<string, string>()
+  for (const text of values.flatMap((value) => value.split(SEPARATOR))) {
+    if (text !== '' && !texts.has(foldedLine(text))) texts.set(foldedLine(text), text)
+  }
+  return [...texts.values()].join('; ') || undefined
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return (
+    value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
+  )
+}
+
+/** When a record was changed last; long ago if it does not say. */
+function changedMs({ updated_at: updated, created_at: created }: CrmRecord): number {
+  const time = updated ?? created
+  const timeMs = typeof time === 'number' ? time : recordTimeMs(time)
+  return Number.isNaN(timeMs) ? Number.MIN_SAFE_INTEGER : timeMs
 }

@@ -1,23 +1,34 @@
 import { CrmError } from '../../core/errors.ts'
-import { type JsonObject, parseExactJson } from '../../core/json.ts'
+import { canonicalJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { failedFile } from '../history/failures.ts'
-import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { failedFile } from '../history/failed-file.ts'
+import { type FailuresLeft, type LeftFailure, readFailuresLeft } from '../history/failures.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { type RetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import type { JobFile } from '../store/job-file.ts'
-import { type JobDraft, type JobPaths, jobPaths } from '../store/job-folder.ts'
+import {
+  isDone,
+  type RetriedRow,
+  type RetriedRows,
+  readRetriedRows,
+  unfinishedIn,
+  unfinishedRetry,
+} from '../history/retried-rows.ts'
+import { type InputRow, NO_LINE, OTHER_TEXT } from '../input/row.ts'
+import { type JobPaths, jobPaths } from '../store/job-folder.ts'
 import { headOf, openJob, withJob } from '../store/open-job.ts'
-import { byId, Existing } from './existing.ts'
-import type { MadeImport } from './make-import.ts'
-import { finishFirst, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
-import { MovedOperations } from './moved-operations.ts'
-import type { PlanBuilder, Planned } from './plan-builder.ts'
-import { type PlanHead, sentKind } from './plan-format.ts'
+import type { JobProgress } from '../store/progress.ts'
+import { requestDigest } from './digest.ts'
+import { Existing } from './existing.ts'
+import { type LeftOut, leftOutEntry } from './left-out.ts'
+import { finishFirst, type MadeImport, type MadeJob, makeJob } from './make-job.ts'
+import { byId } from './match-keys.ts'
+import { createOf, MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
+import { type JobNoun, type OperationHead, type PlanHead, present, sentKind } from './plan-format.ts'
+import type { PlanningContext } from './planning.ts'
+import type { Scratch } from './scratch.ts'
 
 /** The merge reads the deals again, and its undo knows the jobs that it began. */
-export function refuseRepoint({ job, kind, command }: PlanHead): void {
+function refuseRepoint({ job, kind, command }: PlanHead): void {
   if (kind !== 'repoint') return
   throw new CrmError('conflict', `${job} gives deals to the winners of a merge, which sends them again itself`, {
     hint: ['crm', ...command].map(shellWord).join(' '),
@@ -35,7 +46,8 @@ export async function makeRetry(
 ): Promise<MadeImport> {
   const state = await readJobState(paths)
   refuseRepoint(state.head)
-  const { retried, count, list } = await readFailuresLeft(context.jobsFolder, state)
+  const left = await readFailuresLeft(context.jobsFolder, state)
+  const { retried, count } = left
   const open = unfinishedIn(retried)
   if (open) {
     if (hasAllRowsOf(state, open)) return { type: 'same', job: open }
@@ -45,38 +57,44 @@ export async function makeRetry(
   if (state.account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  const plan = openJob(paths)
+  refuseOtherAccount(state.head, context.account)
+  if (count === 0) return allSent(state, retried.jobs)
   let unmatched = 0
-  try {
-    refuseOtherAccount(plan.head, context.account)
-    if (count === 0) return allSent(state, retried.jobs)
-    const fill = async (builder: PlanBuilder, draft: JobDraft) => {
-      const moved = new MovedOperations(builder)
-      for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
-        refuseWaiting(context, failure, { state, retried })
-        if (failure.last.operation.head.failed) {
-          unmatched += 1
-          failAgain(builder, failure)
-        } else sendAgain(moved, failure)
-      }
-      if (unmatched === count) throw nothingToSend(context, paths)
+  const job = await makeJobOfFailures(context, state, left, async (builder, failures) => {
+    const moved = new MovedOperations(builder)
+    for await (const failure of failures) {
+      refuseWaiting(context, failure, { state, retried })
+      if (failure.last.operation.head.failed) {
+        unmatched += 1
+        failAgain(builder, failure)
+      } else sendAgain(moved, failure)
     }
-    const finish = (draft: JobDraft) => finishFirst(context, draft, retried)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), fill, { finish })
-    const lines =
-      unmatched === 0
-        ? []
-        : [`${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`]
-    return { type: 'made', job, lines, leftLines: [] }
-  } finally {
-    plan.close()
-  }
+    if (unmatched === count) throw nothingToSend(context, paths)
+  })
+  const again = `${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`
+  return { type: 'made', job, lines: unmatched === 0 ? [] : [again], leftLines: [] }
 }
 
 /** A retry is sent on the terms of its job. */
-export function retryIdentity(head: PlanHead, of: string): JobIdentity {
+async function makeJobOfFailures(
+  context: PlanningContext,
+  { head, paths }: JobState,
+  { retried, list }: FailuresLeft,
+  fill: (builder: PlanBuilder, failures: AsyncIterable<LeftFailure>) => Promise<void>,
+): Promise<MadeJob> {
   const { noun, run, ordered, needs, updates, upsert, terms, asked, unasked } = head
-  return { kind: 'retry', noun, run, of, ...present({ ordered, needs, updates, upsert, terms, asked, unasked }) }
+  const kept = present({ ordered, needs, updates, upsert, terms, asked, unasked })
+  const plan = openJob(paths)
+  try {
+    return await makeJob(
+      context,
+      { kind: 'retry', noun, run, of: paths.id, ...kept },
+      (builder, { scratch }) => fill(builder, renewedFailures(context, noun, list(plan), scratch)),
+      { finish: finishFirst(context, retried) },
+    )
+  } finally {
+    plan.close()
+  }
 }
 
 /** Whether one job sends all failed rows of another one again, so that its end is the end of them. */
@@ -104,30 +122,21 @@ function sendAgain(moved: MovedOperations, { operation, last, before }: LeftFail
   )
 }
 
-interface Failures {
-  readonly failures: AsyncIterable<LeftFailure>
-  /** For temporary files. */
-  readonly folder: string
-  readonly plan: JobFile
-}
-
 /** A change that failed because of another's change starts from what the record is now; what others changed is not deleted. */
-export async function* renewedFailures(
+async function* renewedFailures(
   context: PlanningContext,
-  { failures, folder, plan: { head } }: Failures,
+  noun: JobNoun,
+  failures: AsyncIterable<LeftFailure>,
+  scratch: Scratch,
 ): AsyncGenerator<LeftFailure, void, undefined> {
   let now: Existing | undefined
-  try {
-    for await (const failure of failures) {
-      const { id } = failure.last.operation.head
-      if (!isRenewed(failure.last) || id === undefined) yield failure
-      else {
-        now ??= await Existing.read({ folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
-        yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
-      }
+  for await (const failure of failures) {
+    const { id } = failure.last.operation.head
+    if (!isRenewed(failure.last) || id === undefined) yield failure
+    else {
+      now ??= await Existing.read({ scratch, pages: context.list(noun), keyOf: byId, onRead: context.onRead })
+      yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
     }
-  } finally {
-    now?.close()
   }
 }
 
@@ -136,7 +145,7 @@ function isRenewed({ code, operation: { head } }: LeftFailure['last']): boolean 
 }
 
 /** The guard of the row that failed; of a row that is sent to the current record, that record's version. */
-export function guardOf({ last }: Pick<LeftFailure, 'last'>): Pick<Planned, 'ifMatch'> {
+function guardOf({ last }: Pick<LeftFailure, 'last'>): Pick<Planned, 'ifMatch'> {
   return isRenewed(last) ? {} : { ifMatch: last.operation.head.ifMatch ?? null }
 }
 
@@ -204,11 +213,191 @@ function matchAnew(context: PlanningContext, id: string): string {
   return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 
-/** Removes undefined members, which would count as present. */
-export function present<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Members]?: NonNullable<Members[Name]>
+/** What is sent for a row, in place of `body`; undefined: the row is not sent. */
+export type Correction = (failure: LeftFailure, body: JsonObject) => JsonObject | undefined
+
+export interface CorrectedRow {
+  readonly line: number | undefined
+  readonly id: string | undefined
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+export interface MadeCorrection {
+  readonly type: 'made'
+  readonly job: MadeJob
+  readonly rows: number
+  /** The first few. */
+  readonly samples: readonly CorrectedRow[]
+}
+
+const SAMPLES = 5
+
+/**
+ * A job with failed rows, corrected. A row is corrected as it was sent last; those that a retry has done since, or may have, are
+ * left out. CrmError `conflict` if no row is left, or a job with these rows has not ended.
+ */
+export async function correctFailedRows(
+  context: PlanningContext,
+  { paths, correct }: { readonly paths: JobPaths; readonly correct: Correction },
+): Promise<MadeCorrection> {
+  const state = await readJobState(paths)
+  refuseRepoint(state.head)
+  const left = await readFailuresLeft(context.jobsFolder, state)
+  const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(left.retried) : state
+  if (open) throw unfinishedRetry(context.command, open)
+  refuseOtherAccount(state.head, context.account)
+  const samples: CorrectedRow[] = []
+  let rows = 0
+  const job = await makeJobOfFailures(context, state, left, async (builder, failures) => {
+    for await (const failure of failures) {
+      const { head, body } = failure.last.operation
+      if (!body) continue
+      const before = parseExactJson(body.toString('utf8')) as JsonObject
+      const after = correct(failure, before)
+      if (!after) continue
+      const { path, id, line, at, also } = head
+      const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
+      builder.add({ do: sentKind(head), path, body: after, ...place, ...guardOf(failure) })
+      if (rows++ < SAMPLES) samples.push({ line, id, before, after })
+    }
+    if (rows > 0) return
+    throw new CrmError('conflict', `no failed row of ${paths.id} is left to correct`, {
+      hint: `crm jobs failed ${paths.id}`,
+      job: paths.id,
+    })
+  })
+  return { type: 'made', job, rows, samples }
+}
+
+/** What is known of a row of a file of failed rows. */
+export interface RetriedLine {
+  /** Its operation in the job that is retried. */
+  readonly of: number
+  /** Undefined: no retry has done it. */
+  readonly done: LeftOut | undefined
+}
+
+/** Undefined for a row of a file that names no lines, or of a line with several failed rows. */
+export type RetriedLines = (row: InputRow) => RetriedLine | undefined
+
+/**
+ * Finds the failed rows of a job by the lines that a file of failed rows names; none without a job. CrmError `invalid_input` for a
+ * row that names no such line: its cells may stand in other columns than their own. CrmError `conflict` while a retry of these rows
+ * has not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
+ */
+export async function readRetriedLines(context: PlanningContext, of: string | undefined): Promise<RetriedLines> {
+  if (of === undefined) return refuseOtherText
+  const { jobsFolder } = context
+  const state = await readJobState(jobPaths(jobsFolder, of))
+  const retried = await readRetriedRows(jobsFolder, state.paths)
+  const open = unfinishedIn(retried)
+  if (open) throw unfinishedRetry(context.command, open)
+  const { ops, doubts, open: left } = linesOf(state)
+  const lines = new Map<number, number>()
+  return (row) => {
+    if (row.earlierLine !== undefined && !left.has(row.earlierLine)) throw noFailedRow(row, state)
+    const named = row.earlierLine ?? NO_LINE
+    const doubt = doubts.get(named)
+    if (doubt !== undefined && doubt !== createDigest(state.head.noun, row)) throw inDoubt(row, state)
+    const op = ops.get(named)
+    if (op === undefined || op === 'several') return undefined
+    refuseTwice(lines, row, state)
+    const sent = retried.of(op)
+    if (sent?.end === 'doubt') throw inDoubt(row, sent.job)
+    return { of: op, done: sent && isDone(sent) ? doneBy(row, sent) : undefined }
   }
+}
+
+/** A file of an earlier version has the columns of a failure behind the cells, where a short row fills them with its own. */
+function refuseOtherText({ line, earlierLine }: InputRow): undefined {
+  if (earlierLine !== OTHER_TEXT) return undefined
+  throw new CrmError('invalid_input', `line ${line} has no number in _crm_line: its cells may stand in other columns`, {
+    hint: 'move them below their headings, or clear _crm_line in a new row; --map _crm_line= leaves the column out',
+  })
+}
+
+interface Lines {
+  /** The failed operation of a line. */
+  readonly ops: ReadonlyMap<number, number | 'several'>
+  /** The digests of creates in doubt. */
+  readonly doubts: ReadonlyMap<number, string>
+  /** All lines with a row that is not done. */
+  readonly open: ReadonlySet<number>
+}
+
+function linesOf({ paths, progress }: JobState): Lines {
+  const ops = new Map<number, number | 'several'>()
+  const doubts = new Map<number, string>()
+  const open = new Set<number>()
+  const plan = openJob(paths)
+  try {
+    for (const { op, head } of plan.all()) {
+      const end = progress.endOf(op)
+      if (head.line === undefined || end === 'done') continue
+      if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)
+      const lines = [head.line, ...(head.also ?? []).map(([also]) => also)]
+      for (const line of lines) open.add(line)
+      if (end === 'failed') addFailed(ops, lines, op)
+    }
+  } finally {
+    plan.close()
+  }
+  return { ops, doubts, open }
+}
+
+function addFailed(ops: Map<number, number | 'several'>, lines: readonly number[], op: number): void {
+  for (const line of lines) ops.set(line, ops.has(line) ? 'several' : op)
+}
+
+function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number): boolean {
+  return head.do === 'create' && (progress.endOf(op) === 'doubt' || progress.isUnanswered(op))
+}
+
+/** An unedited row is known by its digest, and sent under its key; an edited one would be created again. */
+function createDigest(noun: JobNoun, row: InputRow): string {
+  const { path, body = {} } = createOf(noun, row)
+  return requestDigest('POST', path, canonicalJson(body))
+}
+
+function noFailedRow({ line, earlierLine }: InputRow, { paths: { id } }: JobState): CrmError {
+  const named = earlierLine === NO_LINE || earlierLine === OTHER_TEXT ? 'no line' : `line ${earlierLine}`
+  return new CrmError(
+    'invalid_input',
+    `line ${line} names ${named} in _crm_line, expected the line of a failed row of ${id}`,
+    {
+      hint: `crm jobs failed ${id}`,
+      job: id,
+    },
+  )
+}
+
+/** `lines`: of the input, by the lines that they name. */
+function refuseTwice(
+  lines: Map<number, number>,
+  { line, earlierLine = NO_LINE }: InputRow,
+  { paths: { id } }: JobState,
+): void {
+  const first = lines.get(earlierLine) ?? line
+  lines.set(earlierLine, first)
+  if (first === line) return
+  throw new CrmError(
+    'invalid_input',
+    `lines ${first} and ${line} both name line ${earlierLine} of ${id} in _crm_line`,
+    {
+      hint: 'keep one of them; import additional rows separately',
+      job: id,
+    },
+  )
+}
+
+function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError {
+  return new CrmError('conflict', `line ${line}, which is line ${earlierLine} of the job, is in doubt in ${paths.id}`, {
+    hint: `crm jobs resume ${paths.id} settles it; or remove the line`,
+    job: paths.id,
+  })
+}
+
+function doneBy({ line, id }: InputRow, { job: { paths } }: RetriedRow): LeftOut {
+  return leftOutEntry('done_before', `${paths.id} has done it`, { line, id })
 }

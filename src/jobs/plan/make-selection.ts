@@ -16,10 +16,9 @@ import { allJobs } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import { headOf } from '../store/open-job.ts'
-import type { MadeImport } from './make-import.ts'
-import { makeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import type { Part } from './part-of-plan.ts'
-import type { Planned } from './plan-builder.ts'
+import { type MadeImport, makeJob } from './make-job.ts'
+import type { Part, Planned } from './plan-builder.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
 
 export interface SelectionRequest {
   readonly noun: PluralOf<ListedResource & ImportableResource>
@@ -120,4 +119,26 @@ function meantBy(command: readonly string[]): string {
 /** Records are selected each time, so each time is a run of its own. */
 function newRun({ account, command }: PlanningContext): string {
   return hash('sha256', JSON.stringify([account, command, randomUUID()]), 'base64url').slice(0, 22)
+}
+
+export interface RestoreRequest {
+  readonly noun: Exclude<PluralOf<ImportableResource>, 'notes'>
+  readonly id: string
+  /** The present record. */
+  readonly record: CrmRecord
+  /** Its earlier values; null for a member that it did not have. */
+  readonly patch: JsonObject
+}
+
+/** A job of one change, which is sent only while the record has the version that was planned with. */
+export async function makeRestore(context: PlanningContext, request: RestoreRequest): Promise<MadeImport> {
+  const { noun, id, record, patch: body } = request
+  context.require(resourceOf(noun), 'update')
+  const run = hash('sha256', JSON.stringify([context.account, id, randomUUID()]), 'base64url').slice(0, 22)
+  const identity = { kind: 'update', noun, run, of: undefined } as const
+  const job = await makeJob(context, identity, async (builder) => {
+    if (Object.keys(body).length === 0) builder.leaveOut('unchanged')
+    else builder.add({ do: 'update', path: pathOfRecord(resourceOf(noun), id), id, before: record, body })
+  })
+  return { type: 'made', job, lines: [], leftLines: [] }
 }

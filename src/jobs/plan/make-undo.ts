@@ -1,15 +1,24 @@
 import type { Offers } from '../../api/connectors/connector.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
-import { unaskedText } from '../../core/asked-members.ts'
+import { type Asked, unaskedText } from '../../core/asked-members.ts'
+import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
-import { isOlder } from '../../core/made-at.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import {
+  canonicalJson,
+  idText,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  parseExactJson,
+} from '../../core/json.ts'
+import { isAlike } from '../../core/other-values.ts'
+import { isOlder } from '../../core/record-time.ts'
+import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { refuseOtherAccount, unendedHint } from '../history/job-errors.ts'
-import { resultsOf, type StoredResult, type StoredResults } from '../history/job-results.ts'
-import { readJobState } from '../history/job-state.ts'
+import { resultsOf, type StoredResults } from '../history/job-results.ts'
+import { fieldsOfJob, readJobState } from '../history/job-state.ts'
 import {
   type IdsThrough,
   idsThrough,
@@ -17,53 +26,37 @@ import {
   refusePartOfMerge,
   renewed,
   renewedIds,
-} from '../history/renewed-ids.ts'
+} from '../history/merges.ts'
 import type { JobFile } from '../store/job-file.ts'
-import type { JobDraft, JobPaths } from '../store/job-folder.ts'
-import { headOf, openJob } from '../store/open-job.ts'
+import type { JobPaths } from '../store/job-folder.ts'
+import { openJob } from '../store/open-job.ts'
+import type { Existing } from './existing.ts'
+import { Ledger } from './ledger.ts'
+import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
+import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
+import { MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
+import { type JobNoun, type PlanOperation, present } from './plan-format.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
+import type { Scratch } from './scratch.ts'
 import {
-  type ChosenOf,
   type ChosenOperations,
   chosenByPlan,
   chosenByRecords,
   chosenIn,
+  dealsWithNotes,
+  type EarlierUndos,
+  earlierUndos,
+  readNow,
   selectedBy,
   type UndoSelection,
-} from './chosen-operations.ts'
-import { earlierUndos, undoRun } from './earlier-undos.ts'
-import type { Existing } from './existing.ts'
-import { Ledger } from './ledger.ts'
-import { type LeftOut, leftOutLines } from './left-out.ts'
-import type { MadeImport } from './make-import.ts'
-import { finishFirst, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import { MovedOperations } from './moved-operations.ts'
-import { dealsWithNotes } from './notes-of-deals.ts'
-import type { PlanBuilder, Planned } from './plan-builder.ts'
-import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
-import { readNow } from './records-now.ts'
-import {
-  addUnseen,
-  isChosen,
-  refuseUnwritten,
-  type Stayed,
-  stayedLines,
-  type Unseen,
-  unseenLines,
-} from './undo-members.ts'
-import { type Conflict, changesSince, restore, showsChanges, writableOf } from './undo-record.ts'
+  undoRun,
+} from './undo-scope.ts'
 
-const REASONS: Readonly<Record<LeftOut['code'], string>> = {
-  empty_row: '',
-  no_match: '',
-  done_before: '',
-  conflict: 'changed since, or not kept by the server',
+const REASONS = {
   as_before: 'already as before the job',
   gone: 'it was deleted since',
   cannot: 'there is no way to delete it',
   in_doubt: 'in doubt, and may exist',
-  ambiguous_match: '',
-  same_key: '',
-  beyond_limit: '',
 }
 
 export interface UndoRequest {
@@ -76,7 +69,8 @@ export interface UndoRequest {
 }
 
 /** A job that reverts another one, or a part of it, as far as its records are unchanged since; the rest is named. */
-export async function makeUndo(context: PlanningContext, { paths, only, selection }: UndoRequest): Promise<MadeImport> {
+export async function makeUndo(context: PlanningContext, request: UndoRequest): Promise<MadeImport> {
+  const { paths, only, selection } = request
   if (only) refuseUnwritten(paths, only)
   const part = { ...(only && { only }), ...(selection && { selected: selectedBy(selection) }) }
   const undone = await readJobState(paths)
@@ -84,128 +78,105 @@ export async function makeUndo(context: PlanningContext, { paths, only, selectio
     const hint = unendedHint(undone, context.command)
     throw new CrmError('conflict', `${paths.id} has not ended`, { hint, job: paths.id })
   }
-  const head = headOf(paths)
+  const { head } = undone
   refuseOtherAccount(head, context.account)
-  if (selection && head.needs) throw notByRows(paths.id, context.command)
+  // Deals would keep a winner of which a part was taken back.
+  if (selection && head.needs)
+    throw new CrmError('conflict', `${paths.id} is a merge that re-pointed deals, and is undone as a whole`, {
+      hint: `crm jobs undo ${paths.id}${typedProfile(context.command)}`,
+      job: paths.id,
+    })
   await refusePartOfMerge(paths, context.command)
-  const { held, before, others, ...first } = await earlierUndos(context, paths.id, part)
-  if (held) return { type: 'same', job: held }
-  let lines: readonly string[] = []
-  let leftLines: readonly string[] = []
+  const earlier = await earlierUndos(context, paths.id, part)
+  if (earlier.held) return { type: 'same', job: earlier.held }
   const rules = await context.rowRules(head.noun)
-  const asked = rules.ask(head.asked ?? [], mayDelete(paths) ? 'all' : undefined)
-  const job = await makeJob(
-    context,
-    {
-      ...{ kind: 'undo', noun: head.noun, run: undoRun(paths.id, part), of: paths.id },
-      ...part,
-      ...(head.ordered && { ordered: head.ordered }),
-      ...(head.updates === undefined ? {} : { updates: head.updates }),
-      ...asked,
-    },
-    async (builder, draft) => {
-      const parts = { context, paths, builder, draft, before, others, rules, only, selection }
-      const { stayed, unseen, dropped, chosenLine } = await planUndo(parts)
-      lines = [...chosenLine, ...stayedLines(stayed), ...unseenLines(unseen)]
-      const isRestoring = head.unasked !== undefined && builder.counts.create > 0
-      leftLines = [
-        ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
-        ...(isRestoring ? [`Not restored: ${unaskedText(head.unasked)}.`] : []),
-        ...(dropped.size > 0 ? [`Not restored: ${[...dropped].join(', ')}, which no update sends.`] : []),
-      ]
-    },
-    { finish: (draft) => finishFirst(context, draft, first) },
-  )
-  return { type: 'made', job, lines, leftLines }
-}
-
-/** Deals would keep a winner of which a part was taken back. */
-function notByRows(id: string, command: readonly string[]): CrmError {
-  return new CrmError('conflict', `${id} is a merge that re-pointed deals, and is undone as a whole`, {
-    hint: `crm jobs undo ${id}${typedProfile(command)}`,
-    job: id,
-  })
-}
-
-/** Records that the job created are deleted. */
-function mayDelete(paths: JobPaths): boolean {
+  // Records that the job created are deleted.
+  const asked = rules.ask(head.asked ?? [], undone.end.create > 0 ? 'all' : undefined)
+  const { noun, ordered, updates } = head
+  const identity = { noun, run: undoRun(paths.id, part), of: paths.id, ...part, ...present({ ordered, updates }) }
   const plan = openJob(paths)
+  let said: Said = { lines: [], leftLines: [] }
   try {
-    return plan.end.create > 0
+    const job = await makeJob(
+      context,
+      { kind: 'undo', ...identity, ...asked },
+      async (builder, { scratch }) => {
+        said = await planUndo({ context, request, plan, builder, scratch, earlier, rules })
+      },
+      { finish: finishFirst(context, earlier) },
+    )
+    return { type: 'made', job, ...said }
   } finally {
     plan.close()
   }
 }
 
-interface UndoParts extends UndoRequest {
+interface UndoParts {
   readonly context: PlanningContext
+  readonly request: UndoRequest
+  readonly plan: JobFile
   readonly builder: PlanBuilder
-  readonly draft: JobDraft
-  /** Earlier undos of the same part that are not in effect. */
-  readonly before: readonly EarlierJob[]
-  /** Those of other parts. */
-  readonly others: readonly EarlierJob[]
+  readonly scratch: Scratch
+  readonly earlier: Pick<EarlierUndos, 'before' | 'others'>
   readonly rules: RowRules
 }
+
+/** Lines for people. */
+type Said = Pick<Extract<MadeImport, { readonly type: 'made' }>, 'lines' | 'leftLines'>
 
 /** Of the records that are gone, so many are asked for by their ids. */
 const MOST_ASKED = 20
 
-interface Findings {
-  readonly stayed: Stayed
-  readonly unseen: Unseen
-  /** Members of deleted records that are not sent. */
-  readonly dropped: Set<string>
-  /** How many operations are selected; none if all are. */
-  readonly chosenLine: readonly string[]
-}
-
-async function planUndo(undo: UndoParts): Promise<Findings> {
-  const { context, paths, builder, draft, before, others, rules, only } = undo
+async function planUndo({ context, request, plan, builder, scratch, earlier, rules }: UndoParts): Promise<Said> {
+  const { paths, only, selection } = request
+  const { others } = earlier
+  const { noun, ordered, asked = [], unasked } = plan.head
   const stayed: Stayed = { create: 0, delete: 0 }
-  const unseen: Unseen = { count: 0, names: new Set() }
-  const dropped = new Set<string>()
-  const plan = openJob(paths)
-  const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
-  try {
-    const results = resultsOf(plan)
-    const { noun, asked = [] } = plan.head
-    const isKept = (before: JsonObject, name: string) =>
-      !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
-    const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
-    const undone = idsThrough(others.map((each) => each.paths))
-    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only, unseen, dropped, undone }
-    const { now, chosen } = await chooseNow(undo, { plan, results, idNow: undone.idNow })
-    const withNotes = await dealsWithNotes(context, plan, results, chosen)
-    const moved = new MovedOperations(builder, plan.head.ordered)
-    const idNow = renewedIds(paths)
-    for (const { operation, before } of inUndoOrder(plan, chosen)) {
-      if (!isChosen(operation, only, stayed)) continue
-      const parts = { ...given, operation, before, results, now, withNotes }
-      const { planned, left = [] } = idNow ? revertRepoint(parts, idNow) : revert(parts)
-      if (!planned && left.length === 0) continue
-      if (!planned) builder.skip(left)
-      else {
-        builder.leftOut.add(left)
-        moved.add(operation, planned, (digest, n) => ledger?.find(digest, n))
-      }
-    }
-    now?.close()
-    await checkGone(context, noun, builder.leftOut.first)
-    const chosenLine = chosen ? [`${chosen.count} of ${plan.count} operations of ${paths.id} are selected.`] : []
-    return { stayed, unseen, dropped, chosenLine }
-  } finally {
-    ledger?.close()
-    plan.close()
+  const ledger = new Ledger(scratch, earlier.before)
+  const results = resultsOf(plan)
+  const undone = idsThrough(others.map((each) => each.paths))
+  const of = { plan, results, idNow: undone.idNow }
+  const named = selection && chosenByPlan(selection, of)
+  const now = await readNow(context, { ...of, scratch, chosen: named })
+  const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
+  const given = {
+    ...{ noun, results, rules, now, only, undone, offers: context.offers },
+    isKept: (before: JsonObject, name: string) =>
+      !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name),
+    isRestorable: context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0)),
+    withNotes: await dealsWithNotes(context, plan, results, chosen),
+    unseen: { count: 0, names: new Set<string>() },
+    dropped: new Set<string>(),
+  }
+  const moved = new MovedOperations(builder, ordered)
+  const idNow = renewedIds(paths)
+  for (const { operation, before } of inUndoOrder(plan, chosen)) {
+    if (!isChosen(operation, only, stayed)) continue
+    const parts = { ...given, operation, before }
+    const { planned, left = [] } = idNow ? revertRepoint(parts, idNow) : revert(parts)
+    if (planned) {
+      builder.leftOut.add(left)
+      moved.add(operation, planned, (digest, n) => ledger.find(digest, n))
+    } else if (left.length > 0) builder.skip(left)
+  }
+  await checkGone(context, noun, builder.leftOut.first)
+  return {
+    lines: [
+      ...(chosen ? [`${chosen.count} of ${plan.count} operations of ${paths.id} are selected.`] : []),
+      ...stayedLines(stayed),
+      ...unseenLines(given.unseen),
+    ],
+    leftLines: [
+      ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
+      ...notRestored(given.dropped, builder.counts.create > 0 ? unasked : undefined),
+    ],
   }
 }
 
-/** The records as they are now, and the selected operations; undefined: all. */
-async function chooseNow({ context, draft, selection }: UndoParts, of: ChosenOf) {
-  const named = selection && chosenByPlan(selection, of)
-  const now = await readNow(context, { ...of, draft, chosen: named })
-  const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
-  return { now, chosen }
+function notRestored(dropped: ReadonlySet<string>, unasked: Asked['unasked'] | undefined): readonly string[] {
+  const what = unasked ? [`${unaskedText(unasked)}.`] : []
+  if (dropped.size > 0) what.push(`${[...dropped].join(', ')}, which no update sends.`)
+  return what.map((each) => `Not restored: ${each}`)
 }
 
 /** A list that is short by its description lacks records that the server has. */
@@ -226,10 +197,8 @@ function* inUndoOrder(plan: JobFile, chosen: ChosenOperations | undefined): Gene
   else for (const operation of chosenIn(plan, chosen)) yield imaged(operation)
 }
 
-interface RevertParts extends Pick<Findings, 'unseen' | 'dropped'> {
+interface RevertParts extends Imaged {
   readonly noun: JobNoun
-  readonly operation: PlanOperation
-  readonly before: JsonObject | undefined
   readonly results: StoredResults
   readonly offers: Offers
   readonly rules: RowRules
@@ -243,7 +212,12 @@ interface RevertParts extends Pick<Findings, 'unseen' | 'dropped'> {
   readonly only: readonly string[] | undefined
   /** By undos of other parts. */
   readonly undone: IdsThrough
+  readonly unseen: Unseen
+  /** Members of deleted records that are not sent. */
+  readonly dropped: Set<string>
 }
+
+type WithNow = RevertParts & { readonly now: Existing }
 
 /** Both are absent for an operation that was not done. */
 interface Reverted {
@@ -257,43 +231,42 @@ function revert(parts: RevertParts): Reverted {
   const { op, head } = operation
   if (head.do === 'fail') return {}
   const end = results.progress.endOf(op)
-  if (end === 'doubt' || results.progress.isUnanswered(op)) {
-    if (!now || head.do === 'create' || head.id === undefined) {
-      return stays(operation, head.id ?? null, 'in_doubt')
-    }
-    // An existing record was not deleted; its values show whether it was changed.
-    if (head.do === 'delete' && now.find(head.id).length > 0) return stays(operation, head.id, 'as_before')
-    return revertDone({ ...parts, now }, head.id)
-  }
-  const result = results.of(op)
-  const { id, wasGone } = result
+  if (end === 'doubt' || results.progress.isUnanswered(op)) return revertDoubt(parts)
+  const { id, wasGone, existed, mayHaveExisted } = results.of(op)
   if (end !== 'done' || wasGone) return {}
-  const existed = existedBefore(head.do, result)
-  if (existed !== undefined) return stays(operation, id, 'cannot', existed)
-  if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
+  if (existed) return stays(operation, id, 'cannot', EXISTED)
+  if (head.do === 'create' && mayHaveExisted) return stays(operation, id, 'cannot', MAY_HAVE_EXISTED)
+  if (!now || id === null) return stays(operation, id, 'cannot')
+  return revertDone({ ...parts, now }, id)
+}
+
+function revertDoubt({ now, ...parts }: RevertParts): Reverted {
+  const { operation } = parts
+  const { do: kind, id } = operation.head
+  if (!now || kind === 'create' || id === undefined) return stays(operation, id ?? null, 'in_doubt')
+  // An existing record was not deleted; its values show whether it was changed.
+  if (kind === 'delete' && now.find(id).length > 0) return stays(operation, id, 'as_before')
   return revertDone({ ...parts, now }, id)
 }
 
 /** A deal gets the contact that it had, under the id that this has now. */
 function revertRepoint(parts: RevertParts, idNow: RenewedIds): Reverted {
   const { operation, before = {} } = parts
-  const { head, body } = operation
-  const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
-  const values = renewed(before, Object.keys(written), idNow)
+  const values = renewed(before, Object.keys(writtenBy(operation)), idNow)
   if ('before' in values) return revert({ ...parts, before: values.before })
   const { planned, left } = revert(parts)
   if (!planned) return { ...(left && { left }) }
-  return stays(operation, head.id ?? null, 'cannot', `${values.gone}, which it named, does not exist any more`)
+  const why = `${values.gone}, which it named, does not exist any more`
+  return stays(operation, operation.head.id ?? null, 'cannot', why)
+}
+
+function writtenBy({ body }: PlanOperation): JsonObject {
+  return parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
 }
 
 const NOT_KEPT = 'its earlier values were not kept'
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
-
-function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: StoredResult): string | undefined {
-  if (existed) return EXISTED
-  return kind === 'create' && mayHaveExisted ? MAY_HAVE_EXISTED : undefined
-}
 
 /** For an operation that was done, or may have been. */
 function revertDone(parts: WithNow, id: string): Reverted {
@@ -307,87 +280,224 @@ function revertDone(parts: WithNow, id: string): Reverted {
 }
 
 function revertDelete(parts: WithNow, id: string): Reverted {
-  const { operation, before, noun } = parts
+  const { operation, before, noun, rules, dropped } = parts
+  const resource = resourceOf(noun)
   if (parts.isRestorable) {
     if (parts.now.find(id).length > 0) return stays(operation, id, 'as_before')
-    return { planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: {}, restores: true } }
+    return { planned: { do: 'update', path: pathOfRecord(resource, id), id, body: {}, restores: true } }
   }
   if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
-  const resource = resourceOf(noun)
   const writable = writableOf(before, parts.rules)
-  for (const [name, value] of Object.entries(before)) {
-    if (value !== null && parts.rules.isDropped(name)) parts.dropped.add(name)
-  }
+  for (const [name, value] of Object.entries(before)) if (value !== null && rules.isDropped(name)) dropped.add(name)
   const { deal_id: dealId, ...others } = writable
   const [path, body] =
     resource === 'note' ? [collectionPath(resource, idText(dealId)), others] : [collectionPath(resource), writable]
   return { planned: { do: 'create', path, id, body } }
 }
 
-type WithNow = RevertParts & { readonly now: Existing }
-
 function revertWrite(parts: WithNow, id: string): Reverted {
   const { noun, operation, results, now, offers, withNotes } = parts
-  const { head, body } = operation
+  const { head, op } = operation
   const path = pathOfRecord(resourceOf(noun), id)
   const [match] = now.find(id)
   if (!match) return stays(operation, id, 'gone')
   if (head.restores) return { planned: { do: 'delete', path, id, before: match.record } }
-  const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
-  if (head.do === 'create') {
-    if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
-    if (isOlder(match.record, results.progress.firstMs ?? 0)) return stays(operation, id, 'cannot', EXISTED)
-    const changed = changesSince(written, match.record, results.of(operation.op).isRepeated)
-    if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
-    if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
-    if (!showsChanges(match.record)) addUnseen(parts.unseen, match.record, written)
-    return { planned: { do: 'delete', path, id, before: match.record } }
-  }
-  return revertUpdate(parts, { id, written, record: match.record })
+  const written = writtenBy(operation)
+  if (head.do !== 'create') return revertUpdate(parts, { id, path, written, record: match.record })
+  if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
+  if (isOlder(match.record, results.progress.firstMs ?? 0)) return stays(operation, id, 'cannot', EXISTED)
+  const changed = changesSince(written, match.record, results.of(op).isRepeated)
+  if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
+  if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
+  if (!showsChanges(match.record)) addUnseen(parts.unseen, match.record, written)
+  return { planned: { do: 'delete', path, id, before: match.record } }
 }
 
 interface Updated {
   readonly id: string
+  readonly path: string
   readonly written: JsonObject
   /** Its current state. */
   readonly record: CrmRecord
 }
 
-function revertUpdate(parts: WithNow, { id, written, record }: Updated): Reverted {
-  const { noun, operation, before = {}, only } = parts
+function revertUpdate(parts: WithNow, { id, path, written, record }: Updated): Reverted {
+  const { operation, before = {}, only } = parts
   const wanted = Object.keys(written).filter((name) => !only || only.includes(name))
   if (only && wanted.length === 0) return {}
   const unkept = wanted.filter((name) => !parts.isKept(before, name))
-  const kept = Object.fromEntries(
-    Object.entries(written).filter(([name]) => wanted.includes(name) && !unkept.includes(name)),
-  )
-  const { patch, conflicts } = restore(before, kept, record)
+  const kept = wanted.filter((name) => !unkept.includes(name)).map((name) => [name, memberOf(written, name)])
+  const { patch: body, conflicts } = restore(before, Object.fromEntries(kept), record)
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
   const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
-  if (Object.keys(patch).length > 0)
-    return {
-      planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: patch, before: record },
-      left,
-    }
+  if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 
 function conflictOf(operation: PlanOperation, id: string): (member: Conflict) => LeftOut {
-  return (member) => ({ ...leftOf(operation, id, 'conflict'), ...member })
+  return (member) => ({ ...leftOf(operation, id, 'conflict', CONFLICT), ...member })
 }
 
-function stays(operation: PlanOperation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
+const CONFLICT = 'changed since, or not kept by the server'
+
+function stays(
+  operation: PlanOperation,
+  id: string | null,
+  code: keyof typeof REASONS,
+  reason = REASONS[code],
+): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
 }
 
 /** Why an operation, or a member of its record, is not reverted. */
-function leftOf(
-  { op, head }: PlanOperation,
-  id: string | null,
-  code: LeftOut['code'],
-  reason = REASONS[code],
-): LeftOut {
-  const line = head.line ?? null
-  const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
-  return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
+function leftOf({ op, head: { line } }: PlanOperation, id: string | null, code: LeftOut['code'], reason: string) {
+  return leftOutEntry(code, id === null && line === undefined ? `operation ${op}: ${reason}` : reason, { line, id })
+}
+
+/** CrmError `usage` for a member that the job did not write. */
+function refuseUnwritten(paths: JobPaths, only: readonly string[]): void {
+  const written = fieldsOfJob(paths)
+  const wrong = only.find((name) => !written.includes(name))
+  if (wrong === undefined) return
+  const what = written.length === 0 ? 'it wrote none' : `it wrote ${written.join(', ')}`
+  throw new CrmError('usage', `--fields: ${paths.id} did not write ${wrong}; ${what}`, {
+    hint: `name members that it wrote, or leave out --fields`,
+    job: paths.id,
+  })
+}
+
+/** Operations of the job of which an undo of some members reverts nothing. */
+export interface Stayed {
+  create: number
+  delete: number
+}
+
+/** With `only` the changes of records alone; what the job created or deleted is counted. */
+function isChosen({ head: { do: kind } }: PlanOperation, only: readonly string[] | undefined, stayed: Stayed): boolean {
+  if (!only) return true
+  if (kind === 'create' || kind === 'delete') stayed[kind]++
+  return kind === 'update'
+}
+
+function stayedLines({ create, delete: deleted }: Stayed): readonly string[] {
+  const parts = [create > 0 ? `${create} created` : '', deleted > 0 ? `${deleted} deleted` : ''].filter(Boolean)
+  return parts.length === 0 ? [] : [`Left unchanged because of --fields: ${parts.join(', ')}.`]
+}
+
+/** Records to be deleted that show neither a version nor a time of change. */
+export interface Unseen {
+  count: number
+  /** Members that have values which the job did not write. */
+  readonly names: Set<string>
+}
+
+const MOST_NAMED = 5
+
+function addUnseen(unseen: Unseen, record: CrmRecord, written: JsonObject): void {
+  unseen.count += 1
+  for (const [name, value] of Object.entries(record)) {
+    // An object may have members that the job wrote by the names of fields.
+    const isOther = value !== null && value !== '' && !isJsonObject(value)
+    if (isOther && !isReadOnly(name) && !Object.hasOwn(written, name)) unseen.names.add(name)
+  }
+}
+
+function unseenLines({ count, names }: Unseen): readonly string[] {
+  if (count === 0) return []
+  const [records, show] = count === 1 ? ['1 record', 'shows'] : [`${count} records`, 'show']
+  const others = [...names].slice(0, MOST_NAMED).join(', ')
+  const values = names.size === 0 ? '' : `; values that the job did not write: ${others}`
+  return [
+    `${records} to delete ${show} neither a version nor a time of change, so that changes by others are not seen${values}.`,
+  ]
+}
+
+/** A member that someone else changed since, with its three values. */
+export interface Conflict {
+  readonly field: string
+  readonly was: JsonValue
+  readonly wrote: JsonValue
+  readonly now: JsonValue
+}
+
+export interface Restored {
+  /** A merge patch that restores the old values; empty if there is nothing to restore. */
+  readonly patch: JsonObject
+  /** Members that someone else changed since; they stay unchanged. */
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Compares the old, the written and the current value. A member is reverted only if it still has the written value. */
+export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord): Restored {
+  const patch: JsonObject = {}
+  const conflicts: Conflict[] = []
+  for (const [name, value] of Object.entries(written)) {
+    const old = memberOf(before, name)
+    if (changedSince(now, { [name]: value }).length > 0) {
+      // Unless it already has the old value.
+      if (!isSame(old, memberOf(now, name)))
+        conflicts.push({ field: name, was: old, wrote: value, now: memberOf(now, name) })
+    } else if (!isSame(old, memberOf(now, name))) {
+      patch[name] = patchTo(memberOf(now, name), old)
+    }
+  }
+  return { patch, conflicts }
+}
+
+/**
+ * Members that someone changed in a record that a job created; none if the record may be deleted. `isRepeated`: the job itself sent
+ * the values again, so that a version or a time of change shows no other's change.
+ */
+export function changesSince(written: JsonObject, now: CrmRecord, isRepeated = false): readonly Conflict[] {
+  const sides = (field: string) => ({ field, was: null, wrote: memberOf(written, field), now: memberOf(now, field) })
+  const changed = changedSince(now, written)
+  if (changed.length > 0 || isRepeated) return changed.map(sides)
+  // A version or a time of change also shows changes of other members.
+  if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
+  const { created_at, updated_at } = now
+  // Some servers state a time of change from the first change on.
+  const isStated = updated_at !== undefined && updated_at !== null
+  const isTouched = isStated && updated_at !== created_at && !isOneMoment(created_at, updated_at)
+  return isTouched ? [sides('updated_at')] : []
+}
+
+/** The written members that have other values now; a value that the server only writes in another form counts as the same. */
+function changedSince(now: CrmRecord, written: JsonObject): readonly string[] {
+  const names = Object.keys(changedMembers(now, written))
+  return names.filter((name) => !isAlike(memberOf(now, name), memberOf(written, name)))
+}
+
+/** Django and others ask the clock once for each of the two times of a new record. */
+const MOST_APART_MS = 100
+
+function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolean {
+  if (typeof created !== 'string' || typeof updated !== 'string') return false
+  return Math.abs(Date.parse(updated) - Date.parse(created)) <= MOST_APART_MS
+}
+
+/** Whether the record has a version or a time of change. */
+function showsChanges({ version, updated_at }: CrmRecord): boolean {
+  return typeof version === 'number' || (updated_at !== undefined && updated_at !== null)
+}
+
+/** The members of a deleted record that can be sent to create it again. */
+export function writableOf(record: CrmRecord, rules: Pick<RowRules, 'isReadOnly' | 'isDropped'>): JsonObject {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isSet(name) && value !== null))
+}
+
+/** RFC 7396 merges objects, so members to remove must be named. */
+function patchTo(now: JsonValue, wanted: JsonValue): JsonValue {
+  if (!isJsonObject(now) || !isJsonObject(wanted)) return wanted
+  const names = new Set([...Object.keys(now), ...Object.keys(wanted)])
+  const patch: JsonObject = {}
+  for (const name of names) {
+    if (!isSame(memberOf(now, name), memberOf(wanted, name)))
+      patch[name] = patchTo(memberOf(now, name), memberOf(wanted, name))
+  }
+  return patch
+}
+
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return canonicalJson(one) === canonicalJson(other)
 }

@@ -1,32 +1,37 @@
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { shapeOf } from '../../core/record-ids.ts'
-import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
+import { isAlike } from '../../core/other-values.ts'
+import { type CrmRecord, type ImportableResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
-import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
-import { addressIn, alternativeIn, alternativesOf, type Existing, keysOfRow, type Match, matchKey } from './existing.ts'
-import type { RowRules } from './make-job.ts'
-import type { OverruledMembers } from './overruled-members.ts'
+import type {
+  ColumnUse,
+  FindingCode,
+  FormatSummary,
+  InputRow,
+  RefusedRow,
+  RowFinding,
+  RowSource,
+} from '../input/row.ts'
+import type { Existing, Match } from './existing.ts'
+import { addressIn, alternativeIn, alternativesOf, keysOfRow } from './match-keys.ts'
 import {
   ambiguousOf,
   createOf,
   deleteOf,
   MOST_MATCHES,
+  type PlanBuilder,
   type Planned,
   type PlannedFailure,
   updateOf,
 } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
-import type { RowErrors } from './row-errors.ts'
+import type { RowRules } from './planning.ts'
 import type { KeyIndex } from './scratch.ts'
-
-/** `a***@example.com`: the server hides the value. */
-const MASKED = /[*•]{2,}/
 
 export const IMPORT_MODES = ['create', 'upsert', 'update'] as const
 
@@ -122,18 +127,18 @@ function changeOf(
   const changes = source.changes(asShown, match.record)
   const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'
-  const shortened = Object.keys(fields).find((each) => isShortened(fields[each], match.record[each]))
-  if (shortened !== undefined) {
-    const [old, given] = [match.record[shortened], fields[shortened]].map((value) => jsonText(value ?? null))
-    return void refuse(
-      'shortened_number',
-      `${given} over ${old}: a spreadsheet has shortened the digits, which its cells have to hold as text`,
-      shortened,
-    )
+  const columnOf = (name: string): ColumnUse =>
+    source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+  for (const each of source.summary.head ? Object.keys(fields) : []) {
+    const loss = columnOf(each).isText ? undefined : lossOf(fields[each], match.record[each])
+    if (loss === undefined) continue
+    const [old, given] = [match.record[each], fields[each]].map((value) => jsonText(value ?? null))
+    const way = `format the cells as text; ${mapFlag(columnOf(each), 'text')} writes them as they are`
+    return void refuse('shortened_number', `${given} over ${old}: a spreadsheet has ${loss}; ${way}`, each)
   }
   const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
-  const column = source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+  const column = columnOf(name)
   const before = match.record[name]
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
@@ -155,10 +160,21 @@ function isNothing(value: JsonValue | undefined): boolean {
 /** As spreadsheets write long numbers: `4,91522E+11`. */
 const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e\+?\d{1,3}$/i
 
-/** Whether a number in scientific form would replace a number of many digits, such as that of a telephone. */
-function isShortened(given: JsonValue | undefined, before: JsonValue | undefined): boolean {
-  const digits = idText(before)?.replace(/[\s()./-]/g, '') ?? ''
-  return typeof given === 'string' && SCIENTIFIC.test(given.trim()) && /^\+?\d{6,}$/.test(digits)
+/** The digits that a spreadsheet keeps of a number. */
+const KEPT_DIGITS = 15
+
+/** How a spreadsheet has damaged the number in a cell, judged by the digits of the record; undefined if it has not. */
+function lossOf(given: JsonValue | undefined, before: JsonValue | undefined): string | undefined {
+  if (typeof given !== 'string') return undefined
+  const [cell, old] = [given.trim(), idText(before) ?? '']
+  if (SCIENTIFIC.test(cell) && /^\+?\d{6,}$/.test(old.replace(/[\s()./-]/g, ''))) return 'shortened the digits'
+  if (!/^\d+$/.test(cell) || cell === old) return undefined
+  if (/^[+0]\d+$/.test(old) && old.replace(/^\+?0*(?=\d)/, '') === cell)
+    return `removed the ${old[0] === '+' ? 'plus' : 'zeros'} at the start`
+  const kept = old.slice(0, KEPT_DIGITS)
+  return /^\d+$/.test(old) && old.length > KEPT_DIGITS && kept.padEnd(old.length, '0') === cell
+    ? `kept ${KEPT_DIGITS} digits`
+    : undefined
 }
 
 const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
@@ -224,68 +240,95 @@ export function refuseAbsentNames(
   })
 }
 
+interface Member {
+  readonly name: string
+  readonly field: string
+  readonly firstLine: number
+  count: number
+}
+
+interface MatchedFields {
+  /** The fields of the row. */
+  readonly row: JsonObject
+  readonly record: CrmRecord
+  readonly line: number
+}
+
 /**
- * Whether a list shows the members that rows are matched by. A member that all records lack may be new; one that exists but
- * is never a text or number, or exists under a similar name or inside another member, matches nothing.
+ * An export has both a field of crm and the server's member that holds it, such as `email` and `emails`. Once the edited field is
+ * written, the member in the file is older than the record: writing it would revert the field.
  */
-export class MatchShown {
-  readonly #missing: Set<string>
-  readonly #isMapped: (name: string) => boolean
-  readonly #hidden = new Map<string, CrmRecord>()
-  #first: CrmRecord | undefined
-  #count = 0
-  #without = 0
+export class OverruledMembers {
+  readonly #members = new Map<string, Member>()
+  readonly #overruled: RowRules['overruled']
 
-  readonly #hasElse: boolean
-
-  /** `isMapped`: whether a connector file of one's own says where this member is, which may be wrong. */
-  constructor(names: readonly string[], isMapped: RowRules['isOwnField'] = () => false) {
-    const alternatives = alternativesOf(names)
-    this.#hasElse = alternatives.length > 1
-    this.#missing = new Set(alternatives.flat())
-    this.#isMapped = isMapped
+  constructor(rules: Pick<RowRules, 'overruled'>) {
+    this.#overruled = rules.overruled
   }
 
-  /** The records that no row matches: they show no value of the members. A row that means one of them makes a second record. */
-  get unmatchable(): { readonly count: number; readonly of: number } {
-    return { count: this.#without, of: this.#count }
-  }
-
-  see(record: CrmRecord, keys: readonly string[]): void {
-    this.#first ??= record
-    this.#count += 1
-    if (keys.length === 0) this.#without += 1
-    for (const name of this.#missing) {
-      const key = matchKey(record, [name])
-      if (key !== undefined && !MASKED.test(key)) this.#missing.delete(name)
-      else if (!this.#hidden.has(name) && isElsewhere(record, name)) this.#hidden.set(name, record)
+  /** The changes without members that contradict a field of the row, if the record has the value of that field already. */
+  without(changes: JsonObject, { row, record, line }: MatchedFields): JsonObject {
+    if (Object.keys(changes).length === 0) return changes
+    const kept = { ...changes }
+    for (const [name, field] of this.#overruled(row)) {
+      if (!Object.hasOwn(changes, name) || !isAlike(memberOf(record, field), memberOf(row, field))) continue
+      delete kept[name]
+      this.#count(name, field, line)
     }
+    return kept
   }
 
-  /**
-   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. A mapped one is
-   * not new; with `isMade` the job created records with all members, so none of them is.
-   */
-  judge(isMade = false): void {
-    const isKnown = (each: string) => !this.#hasElse && (isMade || this.#isMapped(each))
-    const name = [...this.#missing].find((each) => isKnown(each) || this.#hidden.has(each))
-    const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
-    if (!record) return
-    throw new CrmError(
-      'bad_answer',
-      `no record of the list has ${name} as a text or number, so no row can be matched by it: ${shapeOf(record)}`,
-      {
-        hint: `name a member that the records have (--match NAME); is its path in the connector right? crm connectors check`,
-      },
-    )
+  #count(name: string, field: string, firstLine: number): void {
+    const key = `${name} ${field}`
+    const member = this.#members.get(key) ?? { name, field, firstLine, count: 0 }
+    member.count++
+    this.#members.set(key, member)
+  }
+
+  /** For people, one line for each member. */
+  lines({ columns }: FormatSummary): readonly string[] {
+    const columnOf = (name: string) => columns.find(({ field }) => field === name)?.name ?? name
+    return [...this.#members.values()].map(({ name, field, firstLine, count }) => {
+      const [own, ours] = [columnOf(name), columnOf(field)]
+      const where = count === 1 ? `line ${firstLine}` : `${count} rows, first line ${firstLine}`
+      return `${own} is left out in ${where}, because ${ours} is written there and has another value; --map ${ours}= leaves out ${ours} instead`
+    })
   }
 }
 
-/** The member itself, or one of the same name in other letters, in the plural, or one level deeper. */
-function isElsewhere(record: CrmRecord, name: string): boolean {
-  const folded = foldName(name)
-  const isAlike = (member: string) => [folded, `${folded}s`].includes(foldName(member))
-  return Object.entries(record).some(
-    ([member, value]) => isAlike(member) || (isJsonObject(value) && Object.keys(value).some(isAlike)),
-  )
+/** `--max-rejects`: undefined accepts any number. */
+export type MostRejects = { readonly rows: number } | { readonly part: number } | undefined
+
+/** Where rows with errors go. */
+export interface RowErrors {
+  /** For the pass over the rows from which the plan is made. */
+  readonly onRefused: ((row: RefusedRow) => void) | undefined
+  /** An error that planning found in a valid row. */
+  add(row: InputRow, finding: RowFinding): void
+}
+
+interface ErrorParts {
+  readonly noun: JobNoun
+  readonly source: Pick<RowSource, 'findings'>
+  readonly builder: PlanBuilder
+  /** Rows with errors become operations that fail; otherwise an error refuses the input. */
+  readonly isRejecting: boolean
+}
+
+export function createRowErrors({ noun, source, builder, isRejecting }: ErrorParts): RowErrors {
+  const reject = (row: RefusedRow) => builder.reject(RESOURCES[resourceOf(noun)].path, row)
+  return {
+    onRefused: isRejecting ? reject : undefined,
+    add: (row, finding) => {
+      const { position } = row
+      source.findings.add({ ...finding, ...(position !== undefined && { position }) })
+      if (isRejecting) reject({ ...row, findings: [finding] })
+    },
+  }
+}
+
+/** Whether more rows have errors than `--max-rejects` accepts. */
+export function areTooMany({ rows, rejected }: PlanBuilder['counts'], most: MostRejects): boolean {
+  if (!most) return false
+  return rejected > ('rows' in most ? most.rows : most.part * rows)
 }

@@ -1,14 +1,14 @@
+import { hash } from 'node:crypto'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import { dealInput } from '../send/deal-mutations.ts'
-import { HEADER_ROW, InputCopy } from '../store/input-copy.ts'
+import { HEADER_ROW } from '../store/job-file.ts'
 import type { JobDraft } from '../store/job-folder.ts'
-import { JobWriter } from '../store/job-writer.ts'
+import { InputCopy, JobWriter } from '../store/job-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
-import { type LeftOut, LeftOutRows } from './left-out.ts'
-import { type Part, Sample } from './part-of-plan.ts'
+import { type LeftOut, LeftOutRows, leftOutEntry } from './left-out.ts'
 import {
   type JobNoun,
   type JobTotals,
@@ -17,10 +17,11 @@ import {
   type OperationHead,
   type OperationKind,
   type PlanHead,
+  type PlanOperation,
+  present,
 } from './plan-format.ts'
-import { FieldCounts } from './plan-writer.ts'
-import { PreviewBuilder } from './preview.ts'
-import { openKeyIndex } from './scratch.ts'
+import { FieldCounts, PreviewBuilder } from './preview.ts'
+import type { Scratch } from './scratch.ts'
 
 const MOST_NAMED = 10
 
@@ -75,6 +76,11 @@ export interface EarlierOperation {
   readonly id?: string | undefined
 }
 
+interface BuilderParts {
+  readonly files: Pick<JobDraft, 'db' | 'input'>
+  readonly scratch: Scratch
+}
+
 /** Plans a job: adds its operations in order, and finishes its file with `end`. */
 export class PlanBuilder {
   readonly counts = {
@@ -96,14 +102,14 @@ export class PlanBuilder {
   readonly failing = new LeftOutRows()
   readonly #writer: JobWriter
   readonly #input: InputCopy
-  readonly #counter: DigestCounter
+  readonly #digests: DigestCounter
   readonly #updates: PlanHead['updates']
   /** The records that an ordered plan changes, which is one of few: their versions after that are not known. */
   readonly #changed: Set<string> | undefined
   readonly #limit: number
   readonly #sample: Sample<Parameters<PlanBuilder['add']>> | undefined
 
-  constructor({ folder, db, input }: Pick<JobDraft, 'folder' | 'db' | 'input'>, head: PlanHead, part?: Part) {
+  constructor({ files: { db, input }, scratch }: BuilderParts, head: PlanHead, part?: Part) {
     this.#limit = part && 'limit' in part ? part.limit : Number.POSITIVE_INFINITY
     this.#sample = part && 'sample' in part ? new Sample(part.sample) : undefined
     this.#updates = head.updates
@@ -112,7 +118,7 @@ export class PlanBuilder {
     this.leftOut = new LeftOutRows((text) => this.#writer.leaveOut(text))
     this.#input = new InputCopy(input)
     this.#writer.addInput(HEADER_ROW, this.#input.header(head.input))
-    this.#counter = new DigestCounter(openKeyIndex(folder, 'digests'))
+    this.#digests = new DigestCounter(scratch.keys('digests'))
   }
 
   /** The number of operations so far, which is the place of the next one. */
@@ -132,15 +138,17 @@ export class PlanBuilder {
     const body = planned.body && canonicalJson(planned.body)
     const before = planned.before && recordDigest(planned.before)
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
-    const n = planned.n ?? this.#counter.next(digest)
+    const n = planned.n ?? this.#digests.next(digest)
     const known = earlier?.(digest, n)
     if (known?.state === 'done') {
-      this.skip([doneBefore(planned, known)])
+      this.skip([leftOutEntry('done_before', 'an equal row was done before', { line: planned.line, id: known.id })])
       this.counts.already += 1
       return
     }
     this.counts.rows += 1
-    const head = { ...headOf(planned, before), ...this.#guardOf(planned), digest, n, ...traces(known) }
+    const { do: kind, path, id, line, also, restores, after, source, of } = planned
+    const place = { do: kind, path, ...present({ id, line, also, before, restores, after, source, of }) }
+    const head = { ...place, ...this.#guardOf(planned), digest, n, ...traces(known) }
     const image = planned.before && JSON.stringify(planned.before)
     this.#writer.add({ head, body }, image, this.#input.rowsOf(planned))
     this.counts[planned.do] += 1
@@ -183,6 +191,12 @@ export class PlanBuilder {
     this.counts[why] += rows
   }
 
+  /** A row of a retry that would change nothing: its record has these values. `of`: the operation that failed. */
+  settle({ line }: InputRow, of: number): void {
+    this.leaveOut('unchanged')
+    this.#writer.leaveOut(JSON.stringify({ line, of }))
+  }
+
   /** A row that is skipped, and why: one line, or one for each member. */
   skip(lines: readonly LeftOut[]): void {
     this.leaveOut('skipped')
@@ -204,7 +218,6 @@ export class PlanBuilder {
   end(): JobTotals {
     for (const change of this.#sample?.chosen() ?? []) this.#add(...change)
     this.#leaveBeyond(this.#sample?.others ?? 0)
-    this.#counter.close()
     this.#input.close()
     const { rejected, unguarded, already, ...counts } = this.counts
     const more = {
@@ -215,9 +228,8 @@ export class PlanBuilder {
     return this.#writer.end({ ...counts, ...more })
   }
 
-  /** Instead of `end`, when there will be no plan. */
-  drop(): void {
-    this.#counter.close()
+  /** May be called more than once. */
+  close(): void {
     this.#input.close()
     this.#writer.close()
   }
@@ -226,30 +238,6 @@ export class PlanBuilder {
 function reasonOf({ value, column, message }: RefusedRow['findings'][number]): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
   return `${column ? `${column}: ` : ''}${shown}${message}`
-}
-
-function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
-  const reason = 'an equal row was done before'
-  const place = { line: line ?? null, id: id ?? null }
-  return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
-}
-
-function headOf(
-  { do: kind, path, id, line, also, restores, after, source, of }: Planned,
-  before: string | undefined,
-): Omit<OperationHead, 'digest' | 'n'> {
-  return {
-    do: kind,
-    path,
-    ...(id === undefined ? {} : { id }),
-    ...(line === undefined ? {} : { line }),
-    ...(also === undefined ? {} : { also }),
-    ...(before === undefined ? {} : { before }),
-    ...(restores && { restores }),
-    ...(after === undefined ? {} : { after }),
-    ...(source === undefined ? {} : { source }),
-    ...(of === undefined ? {} : { of }),
-  }
 }
 
 /** What can stand in If-Match (RFC 9110, 8.8.3). Records have a version only where the connector says which member it is. */
@@ -315,4 +303,79 @@ export function ambiguousOf(noun: JobNoun, row: InputRow, { names, ids }: Ambigu
 
 function placeOf({ line, offset, length, also }: InputRow): Pick<Planned, 'line' | 'at' | 'also'> {
   return { line, at: [offset, length], ...(also && { also }) }
+}
+
+/** `--limit` or `--sample`: how many of the changes are planned. */
+export type Part = { readonly limit: number } | { readonly sample: number } | undefined
+
+interface Candidate<Change> {
+  /** Of the record alone, so that a dry run and the run choose the same ones. */
+  readonly rank: string
+  readonly order: number
+  readonly change: Change
+}
+
+/** The records of a sample: those with the lowest hashes. Memory grows with the size of the sample alone. */
+export class Sample<Change> {
+  readonly #size: number
+  /** By rank. */
+  readonly #kept: Candidate<Change>[] = []
+  #offered = 0
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  /** `name`: of the record. */
+  offer(name: string, change: Change): void {
+    const rank = hash('sha256', name)
+    const order = this.#offered++
+    const last = this.#kept.at(-1)
+    if (last && this.#kept.length >= this.#size && rank >= last.rank) return
+    const at = this.#placeOf(rank)
+    this.#kept.splice(at, 0, { rank, order, change })
+    if (this.#kept.length > this.#size) this.#kept.pop()
+  }
+
+  /** In the order in which they were offered. */
+  chosen(): readonly Change[] {
+    return this.#kept.toSorted((one, other) => one.order - other.order).map(({ change }) => change)
+  }
+
+  /** The number of changes that are left out. */
+  get others(): number {
+    return this.#offered - this.#kept.length
+  }
+
+  #placeOf(rank: string): number {
+    let [low, high] = [0, this.#kept.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#kept[middle]?.rank ?? '') < rank) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** Adds operations of another plan to a new one, where they wait for each other as in the other plan. */
+export class MovedOperations {
+  readonly #places = new Map<number, number>()
+  readonly #builder: Pick<PlanBuilder, 'add' | 'next'>
+  readonly #isReverse: boolean
+
+  /** `isReverse`: the last operation comes first, and what waited for another is done before it. */
+  constructor(builder: Pick<PlanBuilder, 'add' | 'next'>, isReverse = false) {
+    this.#builder = builder
+    this.#isReverse = isReverse
+  }
+
+  add({ op, head: { after } }: PlanOperation, ...[planned, earlier]: Parameters<PlanBuilder['add']>): void {
+    const [waits, noted] = this.#isReverse ? [op, after] : [after, op]
+    const first = waits === undefined ? undefined : this.#places.get(waits)
+    const place = this.#builder.next
+    this.#builder.add({ ...planned, ...(first !== undefined && { after: first }) } satisfies Planned, earlier)
+    // An operation that was done before is not in the plan.
+    if (noted !== undefined && this.#builder.next > place) this.#places.set(noted, place)
+  }
 }

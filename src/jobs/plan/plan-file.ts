@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
-import { type OperationHead, operationCount, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
+import type { NewOperation, OperationHead, PlanCounts, PlanEnd, PlanHead, PlanOperation } from './plan-format.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
@@ -13,14 +13,21 @@ const LONGEST_LINE_BYTES = 2 * LONGEST_RECORD_BYTES
 const BODY = Buffer.from(',"body":')
 const LINE_END = 10
 
+/** An operation, and the bytes of its line. */
+interface PlanLine extends PlanOperation {
+  readonly bytes: Buffer
+}
+
 /** A finished plan, read-only. */
 export class PlanFile {
   readonly path: string
   readonly head: PlanHead
   readonly end: PlanEnd
+  /** The bytes of the first line and of the last one. */
+  readonly ends: { readonly head: Buffer; readonly end: Buffer }
   readonly #file: number
-  readonly #endOffset: number
-  readonly #firstOffset: number
+  /** The offset of the last line. */
+  #endOffset: number
 
   /** CrmError `invalid_input` for an incomplete or invalid plan, `machine` for an unreadable file. */
   constructor(path: string) {
@@ -33,68 +40,55 @@ export class PlanFile {
       throw errorCode(error) === 'ENXIO' ? notAFile(path) : toMachineError(error, path)
     }
     try {
-      if (!fstatSync(this.#file).isFile()) throw notAFile(path)
-      const first = this.#lineAt(0)
-      this.head = parseHead(first, path)
-      this.#firstOffset = first.length + 1
-      const { line, offset } = this.#lastLine()
+      const stats = fstatSync(this.#file)
+      if (!stats.isFile()) throw notAFile(path)
+      this.#endOffset = stats.size
+      const { value: first } = this.#lines().next()
+      if (!first) throw damaged(path, 'there is no whole line at byte 0')
+      this.head = parseHead(first.line, path)
+      const { line, offset } = this.#lastLine(stats.size)
       this.end = parseEnd(line, path)
       this.#endOffset = offset
+      this.ends = { head: first.line, end: line }
     } catch (error) {
       closeSync(this.#file)
       throw toMachineError(error, path)
     }
   }
 
-  /** The number of operations. */
-  get count(): number {
-    return operationCount(this.end)
-  }
-
-  get sizeBytes(): number {
-    return fstatSync(this.#file).size
-  }
-
   close(): void {
     closeSync(this.#file)
   }
 
-  /** CrmError `invalid_input` if a byte has changed since the plan was made; 0.7 s for 1 GB. */
+  /** CrmError `invalid_input` if a byte has changed since the plan was made. */
   verify(): void {
     const hash = createHash('sha256')
-    const chunk = Buffer.allocUnsafe(16 * CHUNK_BYTES)
-    for (let at = 0; at < this.#endOffset; ) {
-      const length = readSync(this.#file, chunk, 0, Math.min(chunk.length, this.#endOffset - at), at)
-      if (length === 0) break
-      hash.update(chunk.subarray(0, length))
-      at += length
-    }
+    for (const { lines } of this.#parts()) hash.update(lines)
     if (hash.digest('hex') !== this.end.sha256) {
       throw damaged(this.path, 'it has changed since it was made: its checksum differs')
     }
   }
 
-  /** The operations, one or more at a time. */
-  *operations(): Generator<readonly PlanOperation[], void, undefined> {
-    for (const { lines, at } of this.#parts(this.#firstOffset)) yield parseLines(lines, at, this.path)
+  *all(): Generator<PlanLine, void, undefined> {
+    for (const { line, at } of this.#lines()) {
+      if (at > 0) yield { ...parseOperation(line, at, this.path), bytes: line }
+    }
   }
 
-  /** The bytes of each line, head and end included. */
-  *lines(): Generator<Buffer, void, undefined> {
-    for (const { lines } of this.#parts(0)) {
+  *#lines(): Generator<{ readonly line: Buffer; readonly at: number }, void, undefined> {
+    for (const { lines, at } of this.#parts()) {
       for (let start = 0; start < lines.length; ) {
         const end = lines.indexOf(LINE_END, start)
-        yield lines.subarray(start, end)
+        yield { line: lines.subarray(start, end), at: at + start }
         start = end + 1
       }
     }
-    yield this.#lastLine().line
   }
 
   /** Whole lines before the end, and the offset of the first. */
-  *#parts(offset: number): Generator<{ readonly lines: Buffer; readonly at: number }, void, undefined> {
+  *#parts(): Generator<{ readonly lines: Buffer; readonly at: number }, void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
-    for (let at = offset; at < this.#endOffset; ) {
+    for (let at = 0; at < this.#endOffset; ) {
       // A new buffer each time: bodies are views into it, and are used until they are sent.
       // Doubled for a long line, which is copied with each chunk.
       const more = Math.min(Math.max(CHUNK_BYTES, rest.length), LONGEST_LINE_BYTES + 1 - rest.length)
@@ -112,23 +106,7 @@ export class PlanFile {
     }
   }
 
-  *all(): Generator<PlanOperation, void, undefined> {
-    for (const batch of this.operations()) yield* batch
-  }
-
-  #lineAt(offset: number): Buffer {
-    for (let size = 4096; size <= LONGEST_LINE_BYTES; size *= 8) {
-      const chunk = Buffer.allocUnsafe(size)
-      const length = readSync(this.#file, chunk, 0, size, offset)
-      const end = chunk.subarray(0, length).indexOf(LINE_END)
-      if (end >= 0) return chunk.subarray(0, end)
-      if (length < size) break
-    }
-    throw damaged(this.path, `there is no whole line at byte ${offset}`)
-  }
-
-  #lastLine(): { line: Buffer; offset: number } {
-    const size = this.sizeBytes
+  #lastLine(size: number): { line: Buffer; offset: number } {
     const length = Math.min(4096, size)
     const chunk = Buffer.allocUnsafe(length)
     readSync(this.#file, chunk, 0, length, size - length)
@@ -136,16 +114,6 @@ export class PlanFile {
     if (chunk[length - 1] !== LINE_END || start === 0) throw damaged(this.path, 'it has no end')
     return { line: chunk.subarray(start, length - 1), offset: size - length + start }
   }
-}
-
-function parseLines(lines: Buffer, firstOffset: number, path: string): PlanOperation[] {
-  const operations: PlanOperation[] = []
-  for (let start = 0; start < lines.length; ) {
-    const end = lines.indexOf(LINE_END, start)
-    operations.push(parseOperation(lines.subarray(start, end), firstOffset + start, path))
-    start = end + 1
-  }
-  return operations
 }
 
 /** The body stays bytes: it is sent unchanged, and parsing it would cost more than everything else. */
@@ -190,4 +158,81 @@ function damaged(path: string, reason: string, cause?: unknown): CrmError {
     hint: 'make a new one: run its command with --plan again',
     cause,
   })
+}
+
+const PLAN_CHUNK_CHARS = 64 * 1024
+/** UTF-8 takes at most three bytes per unit of UTF-16. */
+const BYTES_PER_CHAR = 3
+
+/** Writes a plan from its head to its end; without the end it is invalid. */
+export class PlanWriter {
+  readonly #path: string
+  readonly #file: number
+  readonly #hash: Hash = createHash('sha256')
+  #text: string
+  #count = 0
+  /** Reused: new buffers would not be collected in time. */
+  #chunk = Buffer.allocUnsafeSlow(2 * PLAN_CHUNK_CHARS)
+  #isClosed = false
+
+  /** CrmError `machine` if the file exists or cannot be created. */
+  constructor(path: string, head: PlanHead) {
+    this.#path = path
+    try {
+      this.#file = openSync(path, 'wx', 0o600)
+    } catch (error) {
+      throw toMachineError(error, path)
+    }
+    this.#text = `${JSON.stringify(head)}\n`
+  }
+
+  /** The number of operations so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  add({ head, body }: NewOperation): void {
+    const text = JSON.stringify(head)
+    const tail = body === undefined ? '}' : `,"body":${body}}`
+    this.#text += `{"op":${this.#count++},${text.slice(1, -1)}${tail}\n`
+    if (this.#text.length > PLAN_CHUNK_CHARS) this.#flush()
+  }
+
+  /** Synced when it returns. */
+  end(counts: PlanCounts): PlanEnd {
+    this.#flush()
+    const end: PlanEnd = { end: true, ...counts, sha256: this.#hash.digest('hex') }
+    this.#write(`${JSON.stringify(end)}\n`)
+    try {
+      fdatasyncSync(this.#file)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+    this.close()
+    return end
+  }
+
+  /** May be called more than once. */
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#file)
+    this.#isClosed = true
+  }
+
+  #flush(): void {
+    const most = this.#text.length * BYTES_PER_CHAR
+    if (this.#chunk.length < most) this.#chunk = Buffer.allocUnsafeSlow(most)
+    const bytes = this.#chunk.subarray(0, this.#chunk.write(this.#text))
+    this.#text = ''
+    this.#hash.update(bytes)
+    this.#write(bytes)
+  }
+
+  #write(data: string | Buffer): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+  }
 }

@@ -13,7 +13,6 @@ import {
 import type { UndoPart } from '../../core/undo-part.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
 import type { DealUpdates } from '../send/deal-mutations.ts'
-import type { Duplicates } from './repeated-rows.ts'
 
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
@@ -63,6 +62,9 @@ export interface PlanHead extends Asked, UndoPart {
   readonly made_at: number
   readonly version: string
 }
+
+/** `--duplicates`: what becomes of rows that have the same key. */
+export type Duplicates = 'error' | 'first' | 'last' | 'merge'
 
 /** How a file became operations; a retry applies the same terms to its corrected rows. */
 export interface ImportTerms {
@@ -241,4 +243,13 @@ export function forecastOf(
   share: number,
 ): Forecast {
   return forecast(requestCount(sendable, api), api.rate(), share)
+}
+
+/** Removes undefined members, which would count as present. */
+export function present<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>
+  }
 }

@@ -1,42 +1,50 @@
-import type { Offers } from '../../api/connectors/connector.ts'
-import { idText } from '../../core/json.ts'
+import { canonicalJson, idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { counted, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import type { InputRow, RowSource } from '../input/row.ts'
-import { EqualRecords } from './existing.ts'
-import { Ledger } from './ledger.ts'
-import type { LeftOut } from './left-out.ts'
-import type { RowRules } from './make-job.ts'
-import { type ImportMode, type MatchedRow, matchRow } from './match-rows.ts'
-import { type MatchingParts, openMatched } from './matched-records.ts'
-import { OverruledMembers } from './overruled-members.ts'
-import { type Pairing, pairChangedRows } from './pair-rows.ts'
-import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
-import type { JobNoun } from './plan-format.ts'
-import { type Duplicates, findRepeated, type RepeatedRows } from './repeated-rows.ts'
-import type { RetriedLines } from './retried-lines.ts'
-import type { RowErrors } from './row-errors.ts'
-import { openKeyIndex } from './scratch.ts'
+import type { Findings, InputRow, RowOptions, RowSource } from '../input/row.ts'
+import { EqualRecords, keyReaderFor, MatchedRecords, type PageCounter } from './existing.ts'
+import { Ledger, pairChangedRows } from './ledger.ts'
+import { type LeftOut, leftOutEntry } from './left-out.ts'
+import type { PlanDraft } from './make-job.ts'
+import type { RetriedLines } from './make-retry.ts'
+import { keyOfRow } from './match-keys.ts'
+import { type ImportMode, type MostRejects, matchRow, OverruledMembers, type RowErrors } from './match-rows.ts'
+import { createOf, type Part, type PlanBuilder, type Planned } from './plan-builder.ts'
+import type { Duplicates, ImportTerms, JobNoun } from './plan-format.ts'
+import type { Matching, PlanningContext, RowRules } from './planning.ts'
+import type { Scratch } from './scratch.ts'
 
-export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
+/** How the input is read, as given by flags alone. */
+export type ReadFlags = Omit<
+  RowOptions,
+  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'isMatchedById' | 'stages' | 'signal' | 'note' | 'nowMs'
+>
+
+export interface ImportRequest {
   readonly noun: JobNoun
-  readonly source: RowSource
-  readonly builder: PlanBuilder
-  /** Earlier jobs of the run, the oldest first. */
-  readonly before: readonly EarlierJob[]
-  readonly offers: Offers
-  readonly rules: RowRules
-  /** A run that ignores earlier ones (`--again`). */
+  /** `delete`: the records of the rows are deleted. */
+  readonly kind: 'import' | 'update' | 'delete' | 'retry'
+  /** What the rows become; for a retry, as in the job that it retries. */
+  readonly as: ImportTerms['as']
+  /** The job whose failed rows these are. */
+  readonly of: string | undefined
+  /** A file, or `-`. */
+  readonly inputName: string
+  readonly read: ReadFlags
+  readonly stages: readonly string[] | undefined
+  readonly match: MatchRequest
+  /** `--run-id`; undefined: of the command and the name of the file. */
+  readonly run: string | undefined
+  /** The part of the rate limit to use. */
+  readonly rateShare: number
+  /** A new run, whatever was done before. */
   readonly isAgain: boolean
-  readonly note: (line: string) => void
-  /** The input has only the failed rows, so a missing row is not a removed one. */
-  readonly isRetry: boolean
-  /** Of a retry: the rows as failed rows of the job. */
-  readonly retried: RetriedLines
-  /** The records of the rows are to be deleted. */
-  readonly isDeletion: boolean
-  readonly errors: RowErrors
   readonly duplicates: Duplicates
+  readonly part: Part
+  /** Receives the findings, all of them, if they refuse the input; undefined: only the first of each cause are kept. */
+  readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
+  /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
+  readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
 }
 
 export interface MatchRequest {
@@ -45,118 +53,145 @@ export interface MatchRequest {
   readonly mode: ImportMode
 }
 
-/**
- * Adds an operation for every row to the plan; errors in rows become findings of the source. Returns a question that must be
- * confirmed, or undefined.
- */
-export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<string | undefined> {
+export interface PlanRowsParts {
+  readonly context: PlanningContext
+  readonly request: ImportRequest
+  readonly draft: PlanDraft
+  readonly source: RowSource
+  readonly builder: PlanBuilder
+  /** Earlier jobs of the run, the oldest first. */
+  readonly before: readonly EarlierJob[]
+  readonly rules: RowRules
+  readonly pages: PageCounter
+  /** Of a retry: the rows as failed rows of the job. */
+  readonly retried: RetriedLines
+  readonly errors: RowErrors
+}
+
+interface PlannedRows {
+  /** A question that must be confirmed. */
+  readonly question?: string | undefined
+  /** How the records that rows were matched with were found. */
+  readonly matching?: Matching
+}
+
+/** Adds an operation for every row to the plan; errors in rows become findings of the source. */
+export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<PlannedRows> {
   const plan = match.names.length > 0 ? planMatched : parts.before.length > 0 ? planAgain : planFirst
-  const question = await plan(parts, match)
+  const planned = await plan(parts, match)
   skipBlanks(parts)
-  return question
+  return planned
 }
 
-/** The operation, if the connector allows it; a row that it refuses becomes a finding. */
-function allowed({ rules, errors }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
-  if (planned.do === 'delete' || !planned.body) return planned
-  const body = planned.before ? planned.body : rules.shown(planned.body)
-  const fault = rules.faultIn(body, planned.before)
-  if (fault === undefined) return { ...planned, body }
-  const { line, offset } = row
-  errors.add(row, { line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
-  return undefined
-}
-
+/** Adds the operation, if the connector allows it; a row that it refuses becomes a finding. */
 function addAllowed(
-  parts: PlanRowsParts,
+  { builder, retried, rules, errors }: PlanRowsParts,
   row: InputRow,
   planned: Planned,
   known?: Parameters<PlanBuilder['add']>[1],
 ): void {
-  const { builder, retried } = parts
-  const done = retried(row)?.done
-  if (done) builder.skip([done])
-  const sent = done ? undefined : allowed(parts, row, planned)
-  if (sent) builder.add({ ...sent, ...linkOf(parts, row) }, known)
+  const failed = retried(row)
+  const done = failed?.done
+  if (done) return void builder.skip([done])
+  const link = failed && { of: failed.of }
+  if (planned.do === 'delete' || !planned.body) return void builder.add({ ...planned, ...link }, known)
+  const body = planned.before ? planned.body : rules.shown(planned.body)
+  const message = rules.faultIn(body, planned.before)
+  if (message === undefined) return void builder.add({ ...planned, body, ...link }, known)
+  const { line, offset } = row
+  errors.add(row, { line, offset, column: undefined, value: undefined, code: 'not_allowed', message })
 }
 
 /** Blank rows are rows of the file, so they count in the account. */
 function skipBlanks({ source: { blanks }, builder }: PlanRowsParts): void {
-  for (const line of blanks.lines) builder.skip([skippedRow({ line, id: undefined }, 'empty_row', 'it is empty')])
+  for (const line of blanks.lines) builder.skip([leftOutEntry('empty_row', 'it is empty', { line })])
   const unnamed = blanks.count - blanks.lines.length
   if (unnamed === 0) return
   builder.leaveOut('skipped', unnamed)
   builder.leftOut.count('empty_row', unnamed)
 }
 
-function skippedRow(
-  { line, id = null }: Pick<InputRow, 'line'> & { id: string | undefined | null },
-  code: LeftOut['code'],
-  reason: string,
-): LeftOut {
-  return { line, id, code, field: null, reason, was: null, wrote: null, now: null }
-}
-
 /** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
-async function planFirst(parts: PlanRowsParts): Promise<undefined> {
-  const { draft, source, builder, noun, list, onRead, isAgain, note, errors } = parts
-  const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
-  const before = pages && (await EqualRecords.read({ folder: draft.folder, pages, onRead }))
-  try {
-    for await (const rows of source.rows(errors.onRefused)) {
-      for (const row of rows) {
-        if (before?.has(row.fields)) builder.leaveOut('unchanged')
-        else addAllowed(parts, row, createOf(noun, row))
-      }
+async function planFirst(parts: PlanRowsParts): Promise<PlannedRows> {
+  const { context, request, draft, source, pages, errors } = parts
+  const { noun, isAgain } = request
+  const isCompared = isListed(resourceOf(noun)) && !isAgain
+  const list = isCompared ? pages.counted(context.list(noun)) : undefined
+  const before = list && (await EqualRecords.read({ scratch: draft.scratch, pages: list, onRead: context.onRead }))
+  for await (const rows of source.rows(errors.onRefused)) {
+    for (const row of rows) {
+      if (before?.has(row.fields)) leaveUnchanged(parts, row)
+      else addAllowed(parts, row, createOf(noun, row))
     }
-  } finally {
-    before?.close()
   }
   if (before && before.count > 0) {
     const unchanged = before.count === 1 ? '1 row is unchanged' : `${before.count} rows are unchanged`
-    note(`${unchanged}, because equal ${noun} exist; --again creates them again.`)
+    context.note(`${unchanged}, because equal ${noun} exist; --again creates them again.`)
   }
+  return {}
 }
 
-async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { draft, noun, source, builder, before, isDeletion, errors } = parts
-  const repeated = await repeatedIn(parts, match)
-  const existing = await openMatched({ ...parts, valuesOf: parts.rules.valuesOf }, match.names)
-  const keyLines = openKeyIndex(draft.folder, 'keys')
-  const overruled = new OverruledMembers(parts.rules)
-  const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
-  const renewed = new RenewedRows(ledger)
+async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<PlannedRows> {
+  const { context, request, draft, source, builder, before, rules, errors, pages } = parts
+  const { noun, duplicates, rateShare } = request
+  const { names } = match
+  const { scratch } = draft
+  const isLastKept = duplicates === 'last' || duplicates === 'merge'
+  const standingFor = isLastKept ? await findRepeated(scratch, source, names, duplicates) : undefined
+  const existing = await MatchedRecords.open(
+    {
+      ...{ scratch, pages, rules, onRead: context.onRead, list: () => context.list(noun) },
+      keyed: await keyReaderFor(context, noun, names),
+      reading: { signal: context.signal, rateShare },
+    },
+    names,
+  )
+  const overruled = new OverruledMembers(rules)
+  const renewed = new RenewedRows(before.length > 0 ? new Ledger(scratch, before) : undefined)
   const kept = { cells: 0 }
   const matching = {
-    kept,
-    ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules.shown, overruled },
-    ...{ isFirstKept: parts.duplicates === 'first', addError: errors.add },
+    ...{ ...match, noun, kept, existing, source, overruled, keyLines: scratch.keys('row_keys') },
+    ...{ shown: rules.shown, isDeletion: request.as === 'delete' },
+    ...{ isFirstKept: duplicates === 'first', addError: errors.add },
   }
-  try {
-    for await (const rows of existing.prepared(source.rows(errors.onRefused))) {
-      for (const given of rows) {
-        const standing = repeated?.standingFor(given) ?? { row: given }
-        if ('line' in standing) builder.skip([sameKey(given, match.names, standing.line)])
-        else addMatched(parts, standing.row, { planned: matchRow(matching, standing.row), names: match.names, renewed })
-      }
+  const addMatched = (row: InputRow): void => {
+    const planned = matchRow(matching, row)
+    if (planned === undefined) return
+    if (planned === 'unchanged') leaveUnchanged(parts, row)
+    else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
+    else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
+    else if (planned.do === 'fail') {
+      const failed = parts.retried(row)
+      builder.fail({ ...planned, ...(failed && { of: failed.of }) })
+    } else addAllowed(parts, row, planned, (digest, n) => renewed.find(digest, n))
+  }
+  for await (const rows of existing.prepared(source.rows(errors.onRefused))) {
+    for (const given of rows) {
+      const standing = standingFor?.(given) ?? { row: given }
+      if ('line' in standing) builder.skip([sameKey(given, names, standing.line)])
+      else addMatched(standing.row)
     }
-    if (isRefused(parts)) return
-    existing.judge()
-    for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun, match.names)]) parts.note(line)
-    for (const line of matchLines(parts, match, kept.cells)) parts.note(line)
-  } finally {
-    for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
+  // Errors in rows refuse the whole input.
+  if (source.findings.count > 0 && !errors.onRefused) return {}
+  const matched = existing.judge()
+  const lines = [...matched, ...overruled.lines(source.summary), ...renewed.lines(noun, names)]
+  for (const line of [...lines, ...matchLines(parts, existing, names, kept.cells)]) context.note(line)
+  return { matching: existing.summary }
 }
 
 /** For people: what the rows have and is not used, and records that no row can match. */
-function matchLines({ noun, source, seen }: PlanRowsParts, { names }: MatchRequest, keptCells: number): string[] {
+function matchLines(
+  { request: { noun }, source }: PlanRowsParts,
+  { unmatchable: { count, of } }: MatchedRecords,
+  names: readonly string[],
+  keptCells: number,
+): string[] {
   const lines: string[] = []
   const hasIds = names[0] !== 'id' && source.summary.columns.some(({ field }) => field === 'id')
   if (hasIds)
     lines.push(`The ids of the rows are not used: rows are matched by ${names.join(', ')}. --match id uses them.`)
   if (keptCells > 0) lines.push(keptText(keptCells))
-  const { count, of } = seen.unmatchable
   if (count > 0) lines.push(unmatchableText(count, `${counted(of, resourceOf(noun))} read`, names))
   return lines
 }
@@ -175,53 +210,19 @@ function unmatchableText(count: number, records: string, names: readonly string[
   return `${count} of ${records} ${verbs[0]} no ${names.join(' or no ')}, and ${verbs[1]} no row.`
 }
 
-interface Matched {
-  /** Undefined for a row with an error. */
-  readonly planned: MatchedRow | undefined
-  readonly names: readonly string[]
-  readonly renewed: RenewedRows
-}
-
-function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, renewed }: Matched): void {
-  const { builder, noun } = parts
-  if (planned === undefined) return
-  if (planned === 'unchanged') builder.leaveOut(planned)
-  else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
-  else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
-  else if (planned.do === 'fail') builder.fail({ ...planned, ...linkOf(parts, row) })
-  else addAllowed(parts, row, planned, (digest, n) => renewed.find(digest, n))
-}
-
-function linkOf({ retried }: PlanRowsParts, row: InputRow): Pick<Planned, 'of'> {
+function leaveUnchanged({ builder, retried }: PlanRowsParts, row: InputRow): void {
   const failed = retried(row)
-  return failed ? { of: failed.of } : {}
-}
-
-/** Whether errors in rows refuse the whole input. */
-function isRefused({ source, errors }: PlanRowsParts): boolean {
-  return source.findings.count > 0 && !errors.onRefused
-}
-
-/** For `last` and `merge`, which have to know the last row of a key. */
-async function repeatedIn(
-  { draft, source, duplicates }: PlanRowsParts,
-  { names }: MatchRequest,
-): Promise<RepeatedRows | undefined> {
-  if (duplicates !== 'last' && duplicates !== 'merge') return undefined
-  return findRepeated({ folder: draft.folder, source, names, isMerging: duplicates === 'merge' })
+  if (failed && !failed.done) builder.settle(row, failed.of)
+  else builder.leaveOut('unchanged')
 }
 
 function sameKey(row: InputRow, names: readonly string[], line: number): LeftOut {
-  return skippedRow({ line: row.line, id: row.id }, 'same_key', `the same ${names.join(', ')} as line ${line}`)
+  return leftOutEntry('same_key', `the same ${names.join(', ')} as line ${line}`, row)
 }
 
 function withoutMatch(noun: JobNoun, row: InputRow, names: readonly string[]): LeftOut {
   const value = names.map((name) => (name === 'id' ? row.id : idText(row.fields[name])) ?? '').join(', ')
-  return skippedRow(
-    { line: row.line, id: row.id },
-    'no_match',
-    `no ${resourceOf(noun)} has the ${names.join(', ')} ${JSON.stringify(value)}`,
-  )
+  return leftOutEntry('no_match', `no ${resourceOf(noun)} has the ${names.join(', ')} ${JSON.stringify(value)}`, row)
 }
 
 /** Rows whose records an earlier job of the run created, and that no longer exist: they are created again. */
@@ -254,25 +255,71 @@ class RenewedRows {
 
 const MOST_NAMED = 5
 
-const NONE: Pairing = { planned: new Map(), question: undefined }
-
 /** Plans a repeated run: unchanged rows are done, and changed rows update the records that were created from them. */
-async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
-  const { draft, noun, source, builder, before, list, isRetry, errors } = parts
-  const ledger = new Ledger(draft.folder, before)
-  try {
-    const { planned: changed, question } = isRetry
-      ? NONE
-      : await pairChangedRows({ draft, noun, source, ledger, list, offers: parts.offers })
-    for await (const rows of source.rows(errors.onRefused)) {
-      for (const row of rows) {
-        const planned = changed.get(row.line)
-        if (planned === 'unchanged') builder.leaveOut(planned)
-        else addAllowed(parts, row, planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
-      }
+async function planAgain(parts: PlanRowsParts): Promise<PlannedRows> {
+  const { context, request, draft, source, builder, before, pages, errors } = parts
+  const { noun, kind } = request
+  const ledger = new Ledger(draft.scratch, before)
+  const list = () => pages.counted(context.list(noun))
+  const pairing = { scratch: draft.scratch, noun, source, ledger, list, offers: context.offers }
+  // The input of a retry has only the failed rows, so a missing row is not a removed one.
+  const { planned: changed, question } =
+    kind === 'retry' ? { planned: new Map(), question: undefined } : await pairChangedRows(pairing)
+  for await (const rows of source.rows(errors.onRefused)) {
+    for (const row of rows) {
+      const planned = changed.get(row.line)
+      if (planned === 'unchanged') builder.leaveOut(planned)
+      else addAllowed(parts, row, planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
     }
-    return question
-  } finally {
-    ledger.close()
   }
+  return { question }
+}
+
+/** The row that stands for all rows with its key, or the line of that row. */
+type Standing = { readonly row: InputRow } | { readonly line: number }
+
+/** For `last` and `merge`: reads all rows once, to know the last one of each key. The result is for a second pass over the same rows. */
+async function findRepeated(
+  scratch: Scratch,
+  source: Pick<RowSource, 'rows'>,
+  names: readonly string[],
+  duplicates: 'last' | 'merge',
+): Promise<(row: InputRow) => Standing> {
+  const lastLines = scratch.keys('last_lines')
+  for await (const rows of source.rows()) {
+    for (const row of rows) {
+      const key = keyOfRow(row, names)
+      if (key !== undefined) lastLines.set(key, row.line)
+    }
+  }
+  // On disk: a file may have a million rows before the last one of their key.
+  scratch.database.exec('CREATE TABLE waiting (key TEXT, line INTEGER, offset INTEGER, length INTEGER, fields TEXT)')
+  scratch.database.exec('CREATE INDEX waiting_by_key ON waiting (key)')
+  const insert = scratch.database.prepare('INSERT INTO waiting VALUES (?, ?, ?, ?, ?)')
+  const select = scratch.database.prepare('SELECT * FROM waiting WHERE key = ? ORDER BY offset')
+  return (row) => {
+    const key = keyOfRow(row, names)
+    if (key === undefined) return { row }
+    const line = lastLines.getOrSet(key, row.line) ?? row.line
+    if (line !== row.line) {
+      const { offset, length, fields } = row
+      if (duplicates === 'merge') insert.run(key, row.line, offset, length, canonicalJson(fields))
+      return { line }
+    }
+    const earlier = duplicates === 'merge' ? select.all(key) : []
+    if (earlier.length === 0) return { row }
+    const all = [...earlier.map(({ fields }) => parseExactJson(String(fields)) as JsonObject), row.fields]
+    const also = earlier.map((each) => [Number(each.line), Number(each.offset), Number(each.length)] as const)
+    return { row: { ...row, fields: all.reduce(merged), also } }
+  }
+}
+
+/** The values of both; where both have one, that of the later row. */
+function merged(earlier: JsonObject, later: JsonObject): JsonObject {
+  const fields = { ...earlier }
+  for (const [name, value] of Object.entries(later)) {
+    const before = Object.hasOwn(earlier, name) ? earlier[name] : undefined
+    fields[name] = isJsonObject(before) && isJsonObject(value) ? merged(before, value) : value
+  }
+  return fields
 }

@@ -1,7 +1,8 @@
 import { addDecimals, type Decimal, decimalJson, decimalOf, ZERO } from '../../core/decimal.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import type { OperationHead } from './plan-format.ts'
+import type { PlanFile } from './plan-file.ts'
+import type { OperationHead, PlanHead, PlanOperation } from './plan-format.ts'
 
 /** How many updates change a member from one value to another. */
 export interface ValueChange {
@@ -130,4 +131,99 @@ function addToSum(counts: Counts, was: JsonValue, now: JsonValue): void {
 function amountOf(value: JsonValue): Decimal | undefined {
   if (value === null) return ZERO
   return typeof value === 'string' ? undefined : decimalOf(value)
+}
+
+/** What an operation writes, as values. */
+export interface OperationValues {
+  readonly body: JsonObject | undefined
+  /** As it was: the members of the body, or the whole record of a deletion; undefined if the plan does not have it. */
+  readonly was: JsonObject | undefined
+}
+
+/** Parses the body, which takes seconds for a million operations. */
+export function operationValues({ head: { was }, body }: Pick<PlanOperation, 'head' | 'body'>): OperationValues {
+  return {
+    body: body ? objectIn(body.toString('utf8')) : undefined,
+    was: was === undefined ? undefined : objectIn(was),
+  }
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  const value = parseExactJson(text)
+  return isJsonObject(value) ? value : undefined
+}
+
+/** The members that a plan writes, and their values where it has those from before. */
+export function contentsOfPlan(plan: PlanFile): { readonly fields: readonly FieldCount[]; readonly preview: Preview } {
+  const [fields, preview] = [new FieldCounts(), new PreviewBuilder()]
+  for (const operation of plan.all()) {
+    const { head } = operation
+    const { body, was } = operationValues(operation)
+    if (body) fields.add(head.do, body)
+    const isKnown = was !== undefined || head.do === 'create'
+    if (isKnown) preview.add({ ...placeOf(operation), ...(body && { body }), ...(was && { before: was }) })
+  }
+  return { fields: fields.list(), preview: preview.list() }
+}
+
+function placeOf({ head: { do: kind, id, line } }: PlanOperation) {
+  return { do: kind, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
+}
+
+/** That a create may change a record; undefined if it cannot. */
+export function upsertText({ upsert, terms }: Pick<PlanHead, 'upsert' | 'terms'>): string | undefined {
+  if (upsert !== undefined)
+    return `Creates are upserts by ${upsert}: a record with the same ${upsert} is changed, and its current values are not known.`
+  const [name, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
+  if (name === undefined || name === 'id' || others.length > 0) return undefined
+  return `A create that the server refuses because a record has the same ${name} changes that record.`
+}
+
+/** The input chooses the member names, and could have a new one in every row. */
+const MOST_FIELDS = 1000
+
+/** The number of operations that write a member, by kind. */
+export interface FieldCount {
+  readonly field: string
+  readonly create: number
+  readonly update: number
+  /** The number of updates that clear it. */
+  readonly clear: number
+}
+
+/** Which members the operations of a plan write. */
+export class FieldCounts {
+  readonly #counts = new Map<string, { field: string; create: number; update: number; clear: number }>()
+
+  add(kind: OperationHead['do'], body: JsonObject): void {
+    if (kind === 'delete' || kind === 'fail') return
+    for (const field of Object.keys(body)) {
+      let count = this.#counts.get(field)
+      if (!count) {
+        if (this.#counts.size >= MOST_FIELDS) continue
+        count = { field, create: 0, update: 0, clear: 0 }
+        this.#counts.set(field, count)
+      }
+      count[kind] += 1
+      if (kind === 'update' && body[field] === null) count.clear += 1
+    }
+  }
+
+  /** Parses the body, which takes seconds for a million operations. */
+  addFrom({ head, body }: PlanOperation): void {
+    const parsed = body && parseExactJson(body.toString('utf8'))
+    if (isJsonObject(parsed)) this.add(head.do, parsed)
+  }
+
+  /** The most written first. */
+  list(): readonly FieldCount[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.create + b.update - a.create - a.update)
+  }
+}
+
+/** Reads them from a plan. */
+export function fieldsOfPlan(plan: { all(): Iterable<PlanOperation> }): readonly FieldCount[] {
+  const fields = new FieldCounts()
+  for (const operation of plan.all()) fields.addFrom(operation)
+  return fields.list()
 }

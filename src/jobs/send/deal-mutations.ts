@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
+import { STATUSES } from '../../api/errors/status-failure.ts'
 import { errorsIn } from '../../api/graphql.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender } from '../../api/writes/sender.ts'
@@ -27,7 +28,6 @@ export interface DealUpdates {
   readonly query: string
   /** The members of the data that lead to the deal. */
   readonly place: readonly string[]
-  /** The members of the input type. */
   readonly members: readonly string[]
 }
 
@@ -41,18 +41,6 @@ const KINDS: readonly (readonly [RegExp, ErrorCode, number])[] = [
   [/in.?progress/i, 'conflict', 409],
   [/internal|unavailable|timeout/i, 'server_error', 500],
 ]
-
-const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  400: 'bad_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  409: 'conflict',
-  410: 'not_found',
-  412: 'precondition_failed',
-  422: 'invalid_values',
-  429: 'rate_limited',
-}
 
 /**
  * Sends changes of deals by that mutation. The request follows from the plan alone, as for other operations. The response is
@@ -121,7 +109,7 @@ function refusalOf(errors: readonly JsonObject[], outcome: Answer | Failure): Fa
   const serverCode = typeof extensions.code === 'string' ? extensions.code : ''
   const [, known = 'invalid_values', usual = 422] = KINDS.find(([pattern]) => pattern.test(serverCode)) ?? []
   const status = typeof extensions.status === 'number' ? extensions.status : usual
-  const code = BY_STATUS[status] ?? (status >= 500 ? 'server_error' : known)
+  const code = status >= 500 ? 'server_error' : status === 429 ? 'rate_limited' : (STATUSES[status]?.code ?? known)
   const isOutage = code === 'server_error'
   const isPatient = code === 'rate_limited' || /in.?progress/i.test(serverCode)
   const field = fieldOf(extensions)

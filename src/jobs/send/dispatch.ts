@@ -2,13 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isFailure } from '../../api/errors/failure.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/write.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { idempotencyKey } from '../plan/digest.ts'
 import { parentIdIn, sentKind } from '../plan/plan-format.ts'
-import { MOST_LEASED_AT_ONCE } from './leases.ts'
+import type { JobFile } from '../store/job-file.ts'
 import { Outcomes } from './outcomes.ts'
 import { isRefused, whyNotRepeated } from './send-outcome.ts'
-import type { Dispatched, DispatchParts, Stop } from './services.ts'
-import { type Task, type TaskGroup, TaskQueue } from './task-queue.ts'
+import type { Dispatched, SendingJob, Stop } from './services.ts'
+import { MOST_LEASED_AT_ONCE, type Task, type TaskGroup, TaskQueue } from './tasks.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
@@ -18,12 +19,13 @@ const MOST_LEASED_IN_DOUBT = 16
 const LEASED_BATCHES = 2
 
 /** Sends `first`, then the operations from `leases`, until all have ended or something stops it. */
-export function dispatch(parts: DispatchParts, first: readonly Task[]): Promise<Dispatched> {
-  return new Dispatch(parts).run(first)
+export function dispatch(sending: SendingJob, first: readonly Task[]): Promise<Dispatched> {
+  return new Dispatch(sending).run(first)
 }
 
 class Dispatch {
-  readonly #parts: DispatchParts
+  readonly #sending: SendingJob
+  readonly #steadyMs: () => number
   readonly #queue = new TaskQueue()
   readonly #outcomes: Outcomes
   /** Operations that wait for another one. */
@@ -39,15 +41,16 @@ class Dispatch {
   #isOver = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: DispatchParts) {
-    this.#parts = parts
-    this.#mostInBatch = parts.sender.mostInBatch(parts.resource)
+  constructor(sending: SendingJob) {
+    this.#sending = sending
+    this.#steadyMs = sending.services.clocks.steadyMs
+    this.#mostInBatch = sending.sender.mostInBatch(resourceOf(sending.plan.head.noun))
     this.#leaseSize = this.#isGrouped ? this.#leaseMost : 16
-    this.#outcomes = new Outcomes(parts, this.#queue, (stop) => this.#stopFor(stop))
+    this.#outcomes = new Outcomes(sending, this.#queue, (stop) => this.#stopFor(stop))
   }
 
   run(first: readonly Task[]): Promise<Dispatched> {
-    const { signal } = this.#parts
+    const { signal } = this.#sending.services
     const interrupt = () => this.#stopFor({ why: 'interrupted' })
     signal.addEventListener('abort', interrupt, { once: true })
     if (signal.aborted) interrupt()
@@ -68,15 +71,15 @@ class Dispatch {
   }
 
   get #concurrency(): number {
-    return this.#outcomes.outage.isOn ? 1 : this.#parts.limiter.concurrency
+    return this.#outcomes.outage.isOn ? 1 : this.#sending.limiter.concurrency
   }
 
   get #isEmpty(): boolean {
-    return this.#queue.count === 0 && this.#parts.leases.isEmpty
+    return this.#queue.count === 0 && this.#sending.leases.isEmpty
   }
 
   get #wantsMore(): boolean {
-    const { leases } = this.#parts
+    const { leases } = this.#sending
     const least = this.#isGrouped ? LEASED_BATCHES * this.#mostInBatch - 1 : this.#leaseSize / 2
     return !leases.isEmpty && this.#queue.readyCount <= least && this.#queue.count < 8 * MOST_LEASED_AT_ONCE
   }
@@ -87,19 +90,19 @@ class Dispatch {
 
   get #leaseMost(): number {
     if (this.#isGrouped) return LEASED_BATCHES * this.#mostInBatch
-    return this.#parts.keys.isKept ? MOST_LEASED_AT_ONCE : MOST_LEASED_IN_DOUBT
+    return this.#sending.terms.keys.isKept ? MOST_LEASED_AT_ONCE : MOST_LEASED_IN_DOUBT
   }
 
   /** False if nothing can be sent now. */
   #sendNext(): boolean {
-    const { steadyMs, limiter, hooks } = this.#parts
+    const { limiter, hooks } = this.#sending
     hooks.beforeSend?.()
     const probeMs = this.#outcomes.outage.untilProbeMs
     if (probeMs > 0) return this.#wakeIn(probeMs)
-    const taken = this.#queue.takeDue(steadyMs()) ?? this.#takeReady()
+    const taken = this.#queue.takeDue(this.#steadyMs()) ?? this.#takeReady()
     if (!taken) {
       const nextMs = this.#queue.nextMs
-      return nextMs !== undefined && this.#wakeIn(nextMs - steadyMs())
+      return nextMs !== undefined && this.#wakeIn(nextMs - this.#steadyMs())
     }
     const group = taken.filter((task) => this.#maySend(task))
     if (group.length === 0) return true
@@ -108,7 +111,7 @@ class Dispatch {
       void this.#send(group)
       return true
     }
-    this.#queue.delay(group, steadyMs())
+    this.#queue.delay(group, this.#steadyMs())
     return waitMs !== undefined && this.#waitForLimit(waitMs)
   }
 
@@ -131,12 +134,15 @@ class Dispatch {
   }
 
   #inBatch(task: Task): InBatch | undefined {
-    return task.operation.head.do === 'fail' ? undefined : this.#parts.sender.inBatch(writeOf(task, this.#parts))
+    return task.operation.head.do === 'fail'
+      ? undefined
+      : this.#sending.sender.inBatch(writeOf(task, this.#sending.plan))
   }
 
   /** After its window, a key has no effect; an operation that was never sent gets a new lease. */
   #maySend(task: Task): boolean {
-    const { clock, lifeMs, keys } = this.#parts
+    const { clock, terms } = this.#sending
+    const { lifeMs, keys } = terms
     const { failed } = task.operation.head
     if (failed) {
       this.#outcomes.fail(task, failed)
@@ -161,7 +167,7 @@ class Dispatch {
   /** Whether it has to wait for another operation, or has failed with it. */
   #isHeld(task: Task): boolean {
     const { after } = task.operation.head
-    const end = after === undefined ? 'done' : this.#parts.progress.endOf(after)
+    const end = after === undefined ? 'done' : this.#sending.progress.endOf(after)
     if (end === 'done') return false
     if (end === 'failed' || end === 'doubt') this.#outcomes.fail(task, notSent(after, end))
     else this.#held.push(task)
@@ -174,15 +180,15 @@ class Dispatch {
   }
 
   async #send(group: TaskGroup): Promise<void> {
-    const { steadyMs, limiter, clock, keys } = this.#parts
+    const { limiter, clock, terms, plan } = this.#sending
     this.#underWay += 1
-    const startedMs = steadyMs()
+    const startedMs = this.#steadyMs()
     for (const task of group) task.lastSentMs = startedMs
     try {
-      const { outcome, rows } = await this.#request(group.map((task) => writeOf(task, this.#parts)))
+      const { outcome, rows } = await this.#request(group.map((task) => writeOf(task, plan)))
       clock.learn(outcome?.headers)
-      if (outcome) keys.learn(outcome)
-      limiter.answered(outcome, steadyMs() - startedMs)
+      if (outcome) terms.keys.learn(outcome)
+      limiter.answered(outcome, this.#steadyMs() - startedMs)
       this.#takeRows(group, outcome, rows)
     } catch (error) {
       this.#stopFor({ why: 'error', error })
@@ -194,7 +200,7 @@ class Dispatch {
   }
 
   async #request(writes: readonly Write[]): Promise<BatchAnswer> {
-    const { sender } = this.#parts
+    const { sender } = this.#sending
     const [write, ...others] = writes
     if (!write || others.length > 0 || sender.inBatch(write)) return sender.sendBatch(writes)
     return { outcome: await sender.send(write), rows: [undefined] }
@@ -214,8 +220,8 @@ class Dispatch {
   }
 
   #waitForLimit(waitMs: number): false {
-    const { maxOutageMs, hooks, clock } = this.#parts
-    if (waitMs > maxOutageMs) {
+    const { terms, hooks, clock } = this.#sending
+    if (waitMs > terms.maxOutageMs) {
       this.#stopFor({ why: 'limit', waitMs })
       return false
     }
@@ -225,7 +231,7 @@ class Dispatch {
 
   /** False if the new lease cannot be kept; the job stops then. */
   #renew(task: Task): boolean {
-    const { leases, journal } = this.#parts
+    const { leases, journal } = this.#sending
     try {
       leases.renew(task, false)
       journal.sync()
@@ -238,9 +244,9 @@ class Dispatch {
   }
 
   async #leaseMore(): Promise<void> {
-    const { leases, steadyMs } = this.#parts
+    const { leases } = this.#sending
     this.#isLeasing = true
-    const startedMs = steadyMs()
+    const startedMs = this.#steadyMs()
     const most = this.#leaseMost
     if (this.#isGrouped) this.#leaseSize = most
     else if (startedMs - this.#leasedMs < FAST_LEASE_MS) this.#leaseSize = Math.min(most, this.#leaseSize * 2)
@@ -282,11 +288,10 @@ function notSent(after: number | undefined, end: 'failed' | 'doubt') {
   return { code: 'not_sent', field: null, reason: `operation ${after}, which comes first, ${what}` }
 }
 
-type WriteParts = Pick<DispatchParts, 'account' | 'run' | 'resource' | 'upsertBy'>
-
 /** The request of an operation, with the same idempotency key each time that its generation is sent. */
-function writeOf({ operation: { op, head, body }, gen }: Task, parts: WriteParts): Write {
-  const { account, run, resource, upsertBy } = parts
+function writeOf({ operation: { op, head, body }, gen }: Task, plan: JobFile): Write {
+  const { account, run, noun, upsert: upsertBy } = plan.head
+  const resource = resourceOf(noun)
   const { digest, n, path, id } = head
   const key = idempotencyKey({ account, run, digest, n, gen })
   const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`

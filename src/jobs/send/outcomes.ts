@@ -2,10 +2,10 @@ import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { otherValueText } from '../../core/other-values.ts'
-import type { FailedEntry, Result } from '../store/entry.ts'
+import type { FailedEntry, Result } from '../store/progress.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
-import type { DispatchParts, Stop, Unsettled } from './services.ts'
-import type { Task, TaskGroup, TaskQueue } from './task-queue.ts'
+import type { SendingJob, Stop, Unsettled } from './services.ts'
+import type { Task, TaskGroup, TaskQueue } from './tasks.ts'
 
 const FAILURES_IN_A_ROW = 20
 
@@ -18,9 +18,7 @@ const LONGEST_BACKOFF_MS = 30_000
 /** A kill -9 loses results of at most this time; their operations are then sent again, under the same key. */
 const FLUSH_AFTER_MS = 50
 
-/** What the tasks of one request have in common. */
 interface Request {
-  /** Those that are sent again. */
   readonly again: Task[]
   waitMs: number
   isOutageCounted: boolean
@@ -32,18 +30,20 @@ export class Outcomes {
   readonly outage: Outage
   /** Operations whose outcome only the records show. */
   readonly unsettled: Unsettled[] = []
-  readonly #parts: DispatchParts
+  readonly #sending: SendingJob
+  readonly #steadyMs: () => number
   readonly #queue: TaskQueue
   readonly #stopFor: (stop: Stop) => void
   #flushTimer: NodeJS.Timeout | undefined
   /** Since when every request was refused for a limit, or was part of an outage. */
   #limitedSinceMs: number | undefined
 
-  constructor(parts: DispatchParts, queue: TaskQueue, stopFor: (stop: Stop) => void) {
-    this.#parts = parts
+  constructor(sending: SendingJob, queue: TaskQueue, stopFor: (stop: Stop) => void) {
+    this.#sending = sending
+    this.#steadyMs = sending.services.clocks.steadyMs
     this.#queue = queue
     this.#stopFor = stopFor
-    this.outage = new Outage(parts.steadyMs)
+    this.outage = new Outage(this.#steadyMs)
   }
 
   /** Called after every request; each task of it ends, waits for its next try, or is looked up in the records. */
@@ -53,21 +53,21 @@ export class Outcomes {
       const outcome = outcomes[at]
       if (outcome) this.#takeOne(task, outcome, request)
     }
-    if (request.isFlushNeeded) this.#parts.journal.flush()
-    if (request.again.length > 0) this.#queue.delay(request.again, this.#parts.steadyMs() + request.waitMs)
+    if (request.isFlushNeeded) this.#sending.journal.flush()
+    if (request.again.length > 0) this.#queue.delay(request.again, this.#steadyMs() + request.waitMs)
   }
 
   /** A group whose request was refused as a whole: its halves are sent alone, until the refused row is. */
   halve(group: TaskGroup, failure: Failure): void {
     for (const task of group) noteTry(task, failure)
     const middle = Math.ceil(group.length / 2)
-    const nowMs = this.#parts.steadyMs()
+    const nowMs = this.#steadyMs()
     for (const half of [group.slice(0, middle), group.slice(middle)]) this.#queue.delay(half, nowMs)
   }
 
   #takeOne(task: Task, outcome: Answer | Failure, request: Request): void {
     const judged = judge(task, outcome)
-    const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
+    const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#sending.terms.keys))
     const because = judged.type === 'again' ? judged.because : undefined
     const isOutage = because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#endOutage()
@@ -99,7 +99,7 @@ export class Outcomes {
 
   /** Two creates with the same id are in doubt; an upsert may change one record for two rows. */
   #notTwice(task: Task, sendOutcome: SendOutcome): SendOutcome {
-    const { answeredIds } = this.#parts
+    const { answeredIds } = this.#sending
     const isMade = sendOutcome.type === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
     if (!answeredIds || !isMade || sendOutcome.id === null || answeredIds.add(sendOutcome.id)) return sendOutcome
     const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which is also the id of another row of this job`
@@ -108,13 +108,12 @@ export class Outcomes {
 
   /** A create that was taken is written at once: after a kill, the next process must not send it again. */
   #noteDoubt(task: Task, { why, isTaken, contradiction }: SendOutcome & { type: 'unsettled' }): void {
-    const { journal, progress } = this.#parts
+    const { journal } = this.#sending
     if (isTaken || contradiction) {
       const entry = { t: 'doubt', op: task.operation.op, why, ...(isTaken && { taken: true as const }) } as const
       if (isTaken) task.isTaken = true
       journal.append(entry)
       journal.sync()
-      progress.take(entry)
     }
     if (contradiction) this.#stopFor({ why: 'contradicted', failure: contradiction })
   }
@@ -126,15 +125,14 @@ export class Outcomes {
   }
 
   #keep(task: Task, sendOutcome: SendOutcome & { type: 'done' | 'failed' }, request: Request): void {
-    const { journal, progress, hooks, maxFailed } = this.#parts
+    const { journal, progress, hooks, maxFailed, terms } = this.#sending
     const { op } = task.operation
     if (sendOutcome.type === 'done') journal.addResult(this.#resultOf(task, sendOutcome))
     else journal.append({ t: 'failed', op, ...sendOutcome.entry })
     // A create that must not be repeated would be in doubt if a kill -9 lost its result.
-    if (sendOutcome.type === 'failed' || mayRepeat(task, this.#parts.keys))
+    if (sendOutcome.type === 'failed' || mayRepeat(task, terms.keys))
       this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
     else request.isFlushNeeded = true
-    progress.settle(op, sendOutcome.type)
     hooks.onEnd(task, sendOutcome)
     if (sendOutcome.type === 'failed' && sendOutcome.contradiction)
       this.#stopFor({ why: 'contradicted', failure: sendOutcome.contradiction })
@@ -146,10 +144,8 @@ export class Outcomes {
     { status, id, flag, other }: SendOutcome & { readonly type: 'done' },
   ): Result {
     if (other === undefined) return flag === undefined ? [op, status, id] : [op, status, id, flag]
-    const { progress } = this.#parts
     const where = head.line === undefined ? oneLine(id ?? `operation ${op}`, 60) : `line ${head.line}`
-    const mark = progress.otherRows.first === undefined ? `${where}, ${otherValueText(other())}` : 1
-    progress.countOther(mark)
+    const mark = this.#sending.progress.otherRows.first === undefined ? `${where}, ${otherValueText(other())}` : 1
     return [op, status, id, flag ?? null, mark]
   }
 
@@ -161,7 +157,7 @@ export class Outcomes {
     // During an outage, the failure is not that of this operation.
     if (because === 'outage' && !wasOn) task.tries += 1
     const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
-    const backoffMs = fullMs * (0.5 + this.#parts.random() / 2)
+    const backoffMs = fullMs * (0.5 + this.#sending.services.random() / 2)
     // A limit applies to all requests; the rate limiter enforces it.
     const waitMs = because === 'limit' && afterMs ? 0 : (afterMs ?? backoffMs)
     request.again.push(task)
@@ -171,26 +167,26 @@ export class Outcomes {
   #countOutage(failure: Failure, request: Request): void {
     if (request.isOutageCounted) return
     request.isOutageCounted = true
-    const { hooks, clock, journal, maxOutageMs } = this.#parts
+    const { hooks, clock, journal, terms } = this.#sending
     if (this.outage.failed()) {
       journal.append({ t: 'pause', time: clock.nowMs(), why: failure.reason })
       journal.flush()
       hooks.onPause({ why: failure.reason, untilMs: undefined })
     }
     const { lastsMs } = this.outage
-    if (lastsMs > maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
+    if (lastsMs > terms.maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
   }
 
   /** A server that refuses every request, however often it says when to come back, would hold a job for ever. */
   #countLimit(failure: Failure): void {
-    const nowMs = this.#parts.steadyMs()
+    const nowMs = this.#steadyMs()
     this.#limitedSinceMs ??= nowMs
     const lastsMs = nowMs - this.#limitedSinceMs
-    if (lastsMs > this.#parts.maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
+    if (lastsMs > this.#sending.terms.maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
   }
 
   #endOutage(): void {
-    if (this.outage.isOn) this.#parts.hooks.onPause(undefined)
+    if (this.outage.isOn) this.#sending.hooks.onPause(undefined)
     this.outage.succeeded()
   }
 
@@ -202,7 +198,7 @@ export class Outcomes {
   #flush(): void {
     this.#flushTimer = undefined
     try {
-      this.#parts.journal.flush()
+      this.#sending.journal.flush()
     } catch (error) {
       this.#stopFor({ why: 'error', error })
     }
@@ -231,7 +227,6 @@ class Outage {
     return this.#inARow >= FAILURES_IN_A_ROW
   }
 
-  /** How long there has been no response. */
   get lastsMs(): number {
     return this.#inARow === 0 ? 0 : this.#steadyMs() - this.#sinceMs
   }

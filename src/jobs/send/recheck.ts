@@ -5,8 +5,8 @@ import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { resultsOf } from '../history/job-results.ts'
-import { keysOfRecord, matchKey } from '../plan/existing.ts'
-import { MatchShown } from '../plan/match-rows.ts'
+import { MatchShown } from '../plan/existing.ts'
+import { keysOfRecord, matchKey } from '../plan/match-keys.ts'
 import type { PlanCounts, PlanHead } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
@@ -22,7 +22,6 @@ export interface DuplicateRow {
   readonly ids: readonly string[]
 }
 
-/** The result of reading the records of an upsert again. */
 export interface Recheck {
   /** Undefined with `--no-recheck`. */
   readonly duplicates: readonly DuplicateRow[] | undefined

@@ -1,33 +1,32 @@
+import { isFailure } from '../../api/errors/failure.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
-import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText } from '../../core/json.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { successorOf } from '../history/find-jobs.ts'
 import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
-import { convertEarlier } from '../store/earlier-form.ts'
-import type { OpenEntry } from '../store/entry.ts'
+import type { JobNoun } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { withJobLock } from '../store/job-lock.ts'
 import { Journal } from '../store/journal.ts'
-import { openJob } from '../store/open-job.ts'
+import { convertEarlier, openJob } from '../store/open-job.ts'
 import { type Account, JobProgress, type OtherRows, rowTotals } from '../store/progress.ts'
-import { checkServer, refuseOtherKeyholder } from './check-server.ts'
 import { dispatch } from './dispatch.ts'
-import { Leases, resumeTasks } from './leases.ts'
-import { claimedIn, createdIdsIn, recentRecordsIn } from './look-up.ts'
-import { createReadingSender } from './reading-sender.ts'
-import { resolveInDoubt } from './resolve-in-doubt.ts'
-import { senderFor } from './sender-adapters.ts'
+import { createdIdsIn, recentRecordsIn, resolveInDoubt } from './look-up.ts'
+import { failureError } from './send-outcome.ts'
+import { createReadingSender, senderFor } from './sender-adapters.ts'
 import {
-  type Dispatched,
   type DispatchHooks,
   type JobServices,
   type RunTerms,
+  type SendingJob,
   type SendTerms,
   ServerClock,
   type Stop,
-  type Unsettled,
 } from './services.ts'
-import { AnsweredIds, LEAST_IDS, type Task } from './task-queue.ts'
+import { AnsweredIds, LEAST_IDS, Leases, resumeTasks, type Task } from './tasks.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -39,7 +38,6 @@ export interface JobRun {
 
 /** How a run handles rows that were in doubt when the job ended. */
 export interface Doubts {
-  /** The number of rows that are checked again. */
   readonly reopened: number
   /** A later job with these rows; then none are checked. */
   readonly successor: string | undefined
@@ -61,11 +59,15 @@ export interface JobOutcome {
   readonly stop: Stop | undefined
 }
 
+/** Of the request before the first. */
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 8000
+
 /** The number of rounds of looking up and sending again; operations unsettled after them are in doubt. */
 const MOST_ROUNDS = 5
 
 /**
- * Sends what is left of a job, from where an earlier process stopped. Only one process may do so: CrmError `machine` names the
+ * Sends what is left of a job, from where an earlier process stopped. Only one process may do so: CrmError `conflict` names the
  * other one. Failed rows are in the outcome; an error that prevents the start is thrown.
  */
 export function runJob(run: JobRun): Promise<JobOutcome> {
@@ -92,24 +94,12 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     }
     const clock = new ServerClock(services.clocks)
     services.sender.expect(Math.ceil(plan.count / services.sender.mostInBatch(resourceOf(plan.head.noun))))
-    await checkServer(
-      services,
-      plan.head.noun,
-      { clock, keys: run.terms.keys, limiter: run.limiter },
-      run.terms.maxOutageMs,
-    )
-    await refuseOtherKeyholder(recentRecordsIn(plan), { plan, progress }, services, run.terms)
+    await checkServer(run, plan.head.noun, clock)
+    await refuseOtherKeyholder(run, plan, progress)
     const windowMs = run.terms.keys.windowMs(run.terms.windowMs)
     const journal = new Journal(plan, progress, () => clock.nowMs())
     try {
-      return await send({
-        run: { ...run, terms: { ...run.terms, windowMs } },
-        plan,
-        progress,
-        clock,
-        journal,
-        answeredIds: new AnsweredIds(createdIdsIn(plan, LEAST_IDS)),
-      })
+      return await send({ ...run, terms: { ...run.terms, windowMs } }, { plan, progress, clock, journal })
     } finally {
       journal.close()
     }
@@ -126,54 +116,53 @@ function reopen(paths: JobPaths, progress: JobProgress): Doubts {
   return { reopened: successor === undefined ? progress.reopenDoubts() : 0, successor }
 }
 
-interface Open {
-  readonly run: JobRun
-  readonly plan: JobFile
-  readonly progress: JobProgress
-  readonly clock: ServerClock
-  readonly journal: Journal
-  /** Of the creates of all processes. */
-  readonly answeredIds: AnsweredIds
-}
-
-async function send(open: Open): Promise<JobOutcome> {
-  const { run, plan, progress, clock, journal } = open
-  const { services, terms } = run
+async function send(
+  { paths, services, terms, limiter, hooks }: JobRun,
+  open: Pick<SendingJob, 'plan' | 'progress' | 'clock' | 'journal'>,
+): Promise<JobOutcome> {
+  const { plan, progress, clock, journal } = open
+  const { head, end } = plan
   const { sent, unsent } = resumeTasks(plan, progress, { ...terms, keyMark: services.keyMark })
-  writeOpen(open)
+  journal.append({
+    ...{ t: 'open', time: clock.nowMs(), wall: services.clocks.wallMs(), pid: services.pid },
+    ...{ version: services.version, key: services.keyMark, window: terms.windowMs, life: terms.lifeMs },
+  })
   const isClosed = terms.isRestDropped === true
-  const leaseTerms = { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed }
-  const leases = new Leases(plan, { journal, progress }, leaseTerms)
+  const leases = new Leases(plan, open, { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed })
   if (!isClosed) for (const task of unsent) leases.renew(task, false)
   // The next requests rely on entries of the last process, which may not be on disk yet.
   journal.sync()
-  const sending = { open, leases, startedMs: services.clocks.steadyMs() }
+  const { maxErrors } = terms
+  const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
+  const sender = senderFor(head, services.sender)
+  const sending: SendingJob = {
+    ...{ ...open, leases, services, terms, limiter, hooks, startedMs: services.clocks.steadyMs() },
+    sender: services.read ? createReadingSender(sender, services.read) : sender,
+    answeredIds: head.kind === 'fixtures' ? undefined : new AnsweredIds(createdIdsIn(plan, LEAST_IDS)),
+    // Rejected rows are known beforehand, and limited by --max-rejects.
+    maxFailed: most + (end.rejected ?? 0),
+  }
   const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
-  const account = rowTotals(plan.end, progress)
+  const account = rowTotals(end, progress)
   if (!stop && !isClosed && account.unsent > 0)
-    throw new Error(`${account.unsent} operations of ${run.paths.id} were never sent`)
-  if (stop?.why !== 'error') writeEnd(open, stop)
+    throw new Error(`${account.unsent} operations of ${paths.id} were never sent`)
+  if (stop?.why !== 'error') writeEnd(sending, stop, account)
   return { account, otherRows: progress.otherRows, stop }
 }
 
-interface Sending {
-  readonly open: Open
-  readonly leases: Leases
-  readonly startedMs: number
-}
-
-async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<Stop | undefined> {
+async function sendAndSettle(sending: SendingJob, first: readonly Task[]): Promise<Stop | undefined> {
   let tasks = first
   for (let round = 1; ; round++) {
-    const { stop, unsettled, left, held } = await dispatchOn(sending, tasks)
+    const { stop, unsettled, left, held } = await dispatch(sending, tasks)
     const isOver = stop !== undefined || unsettled.length === 0
-    giveBack(sending.open, isOver ? [...left, ...held] : left)
+    giveBack(sending.journal, isOver ? [...left, ...held] : left)
     if (isOver) return stop
     // A long wait may follow.
-    sending.open.journal.flush()
-    const again = await resolveOn(sending, unsettled, round === MOST_ROUNDS)
+    sending.journal.flush()
+    const whyNoMore = round === MOST_ROUNDS ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined
+    const again = await resolveInDoubt(sending, unsettled, whyNoMore)
     if (!again) {
-      giveBack(sending.open, held)
+      giveBack(sending.journal, held)
       return { why: 'interrupted' }
     }
     tasks = [...again, ...held]
@@ -181,81 +170,8 @@ async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<
   }
 }
 
-function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
-  const { run, plan, progress, clock, journal, answeredIds } = open
-  const { services, terms, limiter, hooks } = run
-  const { maxErrors } = terms
-  const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
-  // Rejected rows are known beforehand, and limited by --max-rejects.
-  const maxFailed = most + (plan.end.rejected ?? 0)
-  const sender = senderFor(plan.head, services.sender)
-  const parts = {
-    ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
-    sender: services.read ? createReadingSender(sender, services.read) : sender,
-    ...{ signal: services.signal, random: services.random },
-    ...{ account: plan.head.account, run: plan.head.run, resource: resourceOf(plan.head.noun) },
-    upsertBy: plan.head.upsert,
-    answeredIds: plan.head.kind === 'fixtures' ? undefined : answeredIds,
-    ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
-  }
-  return dispatch(parts, tasks)
-}
-
-/** Without `--match`, an existing record leaves one equal row unchanged; it may be equal to another row, which is created. */
-function comparedBy({ head, end }: Pick<JobFile, 'head' | 'end'>): readonly string[] | undefined {
-  const isMatched = (head.terms?.match.names.length ?? 0) > 0
-  return isMatched || end.unchanged === 0 ? head.compared : undefined
-}
-
-function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
-  const { open, leases, startedMs } = sending
-  const { run, plan, progress, clock, journal } = open
-  const { services, terms, hooks } = run
-  const { noun } = plan.head
-  const records = {
-    list: () => services.list(noun),
-    claimed: (ids: ReadonlySet<string>) => claimedIn(plan, ids),
-    recentRecords: () => recentRecordsIn(plan),
-    isEmptyBelieved: terms.keys.isKept,
-    comparedBy: comparedBy(plan),
-  }
-  return resolveInDoubt(
-    {
-      ...{ journal, progress, leases, startedMs },
-      records: isListed(resourceOf(noun)) && services.offers(resourceOf(noun), 'list') ? records : undefined,
-      whyUnread: `${noun} cannot be read back`,
-      whyNoMore: isLast ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined,
-      lifeMs: terms.lifeMs,
-      serverNowMs: () => clock.nowMs(),
-      steadyMs: services.clocks.steadyMs,
-      sleep: async (ms) => {
-        await services.sleep(ms, services.signal)
-        return !services.signal.aborted
-      },
-      onWait: (why, waitMs) => hooks.onPause({ why, untilMs: clock.nowMs() + waitMs }),
-    },
-    unsettled,
-  )
-}
-
-function writeOpen({ run, clock, journal, progress }: Open): void {
-  const { services, terms } = run
-  const entry: OpenEntry = {
-    t: 'open',
-    time: clock.nowMs(),
-    wall: services.clocks.wallMs(),
-    pid: services.pid,
-    version: services.version,
-    key: services.keyMark,
-    window: terms.windowMs,
-    life: terms.lifeMs,
-  }
-  journal.append(entry)
-  progress.take(entry)
-}
-
 /** Records leased operations that were never sent, so that a later resume does not treat them as in doubt. */
-function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
+function giveBack(journal: Journal, tasks: readonly Task[]): void {
   const ops = tasks
     .filter(({ isInDoubt, lastSentMs }) => !isInDoubt && lastSentMs === undefined)
     .map(({ operation }) => operation.op)
@@ -267,19 +183,70 @@ function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
     if (last && last[1] === op) last[1] = op + 1
     else ranges.push([op, op + 1])
   }
-  const entry = { t: 'back', ops: ranges } as const
-  journal.append(entry)
-  progress.take(entry)
+  journal.append({ t: 'back', ops: ranges })
 }
 
-function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | undefined): void {
+function writeEnd({ journal, clock }: SendingJob, stop: Stop | undefined, account: Account): void {
   const time = clock.nowMs()
-  if (stop) {
-    journal.append({ t: 'pause', time, why: stop.why })
-  } else {
-    const { done, failed, in_doubt: doubt, unsent } = rowTotals(plan.end, progress)
+  if (stop) journal.append({ t: 'pause', time, why: stop.why })
+  else {
+    const { done, failed, in_doubt: doubt, unsent } = account
     const state = unsent === 0 ? 'finished' : 'cancelled'
     journal.append({ t: 'end', time, state, done, failed, doubt, unsent })
   }
   journal.sync()
+}
+
+/**
+ * Reads one record before anything is written to the journal or sent: the response shows the server's time, whether the API
+ * key is accepted, what is left of the rate limit, and perhaps that the server keeps idempotency keys. Repeats the request for `maxOutageMs` without a
+ * response; CrmError if there is none, or a refusal.
+ */
+async function checkServer({ services, terms, limiter }: JobRun, noun: JobNoun, clock: ServerClock): Promise<void> {
+  const { sender, clocks, sleep, signal } = services
+  const startedMs = clocks.steadyMs()
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    limiter.force()
+    const outcome = await sender.ask(listed(noun))
+    limiter.answered(outcome)
+    clock.learn(outcome.headers)
+    terms.keys.learn(outcome)
+    // Any response except a refusal of the key is enough: not every key may read.
+    if (!isFailure(outcome) || (outcome.rule === 'never' && outcome.status !== undefined && outcome.status !== 401))
+      return
+    const pauseMs = outcome.retryAfterMs ?? waitMs
+    if (outcome.rule === 'never' || clocks.steadyMs() - startedMs + pauseMs > terms.maxOutageMs) {
+      throw failureError('cannot start sending', outcome)
+    }
+    await sleep(pauseMs, signal)
+    signal.throwIfAborted()
+  }
+}
+
+/** The resource, or its parent: parts of a record have no list of their own. */
+function listed(noun: JobNoun): Resource {
+  const { parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
+  return parent ?? resourceOf(noun)
+}
+
+/**
+ * Many accounts share one URL, and the API key selects the account. A job resumed with another key continues only if its
+ * records exist: CrmError `conflict` if none does, because the rest of its rows would be created in another account.
+ */
+async function refuseOtherKeyholder({ services, terms }: JobRun, plan: JobFile, progress: JobProgress): Promise<void> {
+  const { job, noun } = plan.head
+  const ids = recentRecordsIn(plan)
+  const isSameKey = progress.lastOpen === undefined || progress.lastOpen.key === services.keyMark
+  if (isSameKey || terms.isScopedByAccount || !isListed(resourceOf(noun)) || ids.size === 0) return
+  for await (const { items } of services.list(noun)) {
+    if (items.some(({ id }) => ids.has(idText(id) ?? ''))) return
+  }
+  throw new CrmError(
+    'conflict',
+    `the API key differs from the one that ${job} was sent with, and none of the last records that it created exists`,
+    {
+      hint: `use a key of the account that it was started with, or cancel it: crm jobs cancel ${job}`,
+      job,
+    },
+  )
 }

@@ -14,8 +14,8 @@ import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownPid } from '../../files/processes.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
-import type { ReadRecords } from './reading-sender.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
+import type { ReadRecords } from './sender-adapters.ts'
 import type { JobServices, RunTerms, Unproven } from './services.ts'
 
 export type JobServer = Pick<
@@ -28,7 +28,6 @@ const MOST_UNDER_WAY = 64
 
 interface ServerContext {
   readonly server: JobServer
-  /** How the server speaks. */
   readonly speech: Pick<Api, 'connector' | 'references' | 'terms' | 'ceilings' | 'knows'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly read: ReadRecords | undefined

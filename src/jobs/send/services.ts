@@ -7,14 +7,14 @@ import type { ServerTerms } from '../../api/server-terms.ts'
 import type { Timing } from '../../api/transport/timing.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
-import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobKind, JobNoun, PlanHead } from '../plan/plan-format.ts'
+import type { JobFile } from '../store/job-file.ts'
 import type { Journal } from '../store/journal.ts'
 import type { JobProgress } from '../store/progress.ts'
-import type { Leases } from './leases.ts'
-import type { ReadRecords } from './reading-sender.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
-import type { AnsweredIds, Task } from './task-queue.ts'
+import type { ReadRecords } from './sender-adapters.ts'
+import type { AnsweredIds, Leases, Task } from './tasks.ts'
 
 /** What a job uses from outside. */
 export interface JobServices {
@@ -114,43 +114,35 @@ export class ServerClock {
   }
 }
 
-export interface DispatchParts {
-  readonly journal: Journal
+/** A job that is being sent. */
+export interface SendingJob {
+  readonly plan: JobFile
   readonly progress: JobProgress
+  readonly journal: Journal
   readonly leases: Leases
+  readonly services: JobServices
+  readonly terms: RunTerms & SendTerms
+  /** That of the services, with what the plan asks for beside its requests. */
   readonly sender: Sender
   readonly limiter: RateLimiter
   readonly clock: ServerClock
-  /** Whether the server is known to keep idempotency keys. */
-  readonly keys: KeyKeeping
+  readonly hooks: DispatchHooks
   /** A create whose response has one of these ids is in doubt; undefined for fixtures, which keep neither of two records. */
   readonly answeredIds: AnsweredIds | undefined
-  readonly resource: Resource
-  /** The field by which creates are upserts of the server. */
-  readonly upsertBy: string | undefined
-  readonly account: string
-  readonly run: string
-  readonly lifeMs: number
   /** Stops after more failed rows than this. */
   readonly maxFailed: number
-  /** The longest time without a response. */
-  readonly maxOutageMs: number
-  readonly signal: AbortSignal
-  readonly steadyMs: () => number
-  readonly random: () => number
-  readonly hooks: DispatchHooks
+  /** When this process started, by the steady clock; earlier processes sent before. */
+  readonly startedMs: number
 }
 
 export interface DispatchHooks {
   /** Called before each request; what it throws stops the job, and nothing more is sent. */
   beforeSend?(): void
-  /** Called after the end of each operation. */
   onEnd(task: Task, sendOutcome: SendOutcome): void
   /** Called when sending pauses, and with undefined when it continues. */
   onPause(pause: { readonly why: string; readonly untilMs: number | undefined } | undefined): void
 }
 
-/** Why sending stopped before its end. */
 export type Stop =
   | { readonly why: 'interrupted' }
   | { readonly why: 'refused'; readonly failure: Failure }

@@ -14,7 +14,6 @@ import {
   type PlanHead,
   type PlanOperation,
 } from '../plan/plan-format.ts'
-import { HEADER_ROW } from './input-copy.ts'
 import type { JobPaths } from './job-folder.ts'
 import { isSqliteBusy, isSqliteError, storeBusy, storeError } from './sqlite-errors.ts'
 
@@ -24,6 +23,9 @@ const RESULTS_PAGE = 1000
 
 /** How long a statement waits for another process that has the file; a commit takes milliseconds. */
 const BUSY_MS = 10_000
+
+/** Used as `op` of the header row. */
+export const HEADER_ROW = -1
 
 /** Stored as user_version. */
 const FORMAT = 1
@@ -90,6 +92,7 @@ export class JobFile {
       this.#requireFormat()
       this.head = this.#headNamed('plan') as PlanHead
       this.end = this.#headNamed('end') as JobTotals
+      if (this.head.job !== id) throw this.damaged(`it is the file of ${this.head.job}`)
       const [[schema] = []] = this.rows(JOB_SCHEMA)
       if (this.#headNamed('schema') !== schema) throw this.damaged('its schema has changed')
     } catch (error) {
@@ -98,7 +101,6 @@ export class JobFile {
     }
   }
 
-  /** The number of operations. */
   get count(): number {
     return operationCount(this.end)
   }
@@ -130,7 +132,6 @@ export class JobFile {
     return operation
   }
 
-  /** All operations from `from` on, in pages. */
   *operations(from = 0): Generator<readonly PlanOperation[], void, undefined> {
     for (let next = from; ; ) {
       const page = this.#page(next, PAGE_ROWS)
@@ -146,8 +147,8 @@ export class JobFile {
     }
   }
 
-  *all(): Generator<PlanOperation, void, undefined> {
-    for (const page of this.operations()) yield* page
+  *all(from = 0): Generator<PlanOperation, void, undefined> {
+    for (const page of this.operations(from)) yield* page
   }
 
   /** The record as it was before the operation; undefined if none was stored. */
@@ -199,7 +200,6 @@ export class JobFile {
     return this.rows('SELECT 1 FROM input UNION ALL SELECT 1 FROM operation WHERE input IS NOT NULL LIMIT 1').length > 0
   }
 
-  /** Undefined if it was never set. */
   note(name: NoteName): unknown {
     return this.#noteNamed(name)
   }

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
-import { temporaryFolder } from '../../core/temporary-folder.ts'
+import { temporaryFolder } from '../../core/streams.ts'
 import { makeFolder, makeTemporaryFolder, namesIn, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownUid } from '../../files/processes.ts'
-import { renamePath } from '../../files/rename.ts'
+import { renamePath } from '../../files/replace-file.ts'
 
 /** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */
 const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
@@ -17,7 +17,6 @@ const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 /** Where the files of one job are; docs/job-format.md. */
 export interface JobPaths {
   readonly id: string
-  /** Of all jobs. */
   readonly jobsFolder: string
   readonly db: string
   readonly lock: string
@@ -34,7 +33,6 @@ export function jobPaths(jobsFolder: string, id: string): JobPaths {
 export interface JobDraft {
   readonly id: string
   readonly jobsFolder: string
-  /** Its own. */
   readonly folder: string
   readonly db: string
   /** A copy of the input, until the job has its rows. */

@@ -16,7 +16,7 @@ const READONLY = 8
 /**
  * Runs `work` with an exclusive lock on the job: the write lock of an empty SQLite database. The kernel releases it when the process
  * ends. The file must not be opened by other code, because closing it would release the lock (sqlite.org/howtocorrupt.html, 2.2).
- * CrmError `machine` if another process holds the lock.
+ * CrmError `conflict` if another process holds the lock.
  */
 export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<Result>): Promise<Result> {
   const database = take(paths)
@@ -28,7 +28,6 @@ export async function withJobLock<Result>(paths: JobPaths, work: () => Promise<R
   }
 }
 
-/** Whether the lock is held. */
 export function isJobLocked({ lock }: JobPaths): boolean {
   if (!existsSync(lock)) return false
   const database = new DatabaseSync(lock, { timeout: 0 })
@@ -65,7 +64,7 @@ function take(paths: JobPaths): DatabaseSync {
 }
 
 function heldError(paths: JobPaths): CrmError {
-  return new CrmError('machine', `${paths.id} is held by ${holderOf(paths)}`, {
+  return new CrmError('conflict', `${paths.id} is held by ${holderOf(paths)}`, {
     hint: `wait until it ends: crm jobs show ${paths.id}`,
     job: paths.id,
     isBusy: true,
@@ -78,7 +77,6 @@ export function holderOf(paths: JobPaths): string {
   return pid !== undefined && isRunning(pid) ? `process ${pid}` : 'another process'
 }
 
-/** The process that last started to send the job. */
 function lastSender(paths: JobPaths): number | undefined {
   if (!isJob(paths)) return undefined
   const sql = "SELECT text ->> 'pid' FROM event WHERE text ->> 't' = 'open' ORDER BY place DESC LIMIT 1"

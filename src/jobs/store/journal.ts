@@ -1,6 +1,5 @@
-import type { Entry, FailedEntry, Result } from './entry.ts'
 import { digestOfRow, type JobFile } from './job-file.ts'
-import { type HeldLease, type JobProgress, type OperationEnd, STATES } from './progress.ts'
+import { type Entry, type JobProgress, type LeaseEntry, type OperationEnd, type Result, STATES } from './progress.ts'
 
 /** The number of entries after which they are committed. */
 const MOST_RESULTS = 64
@@ -19,7 +18,7 @@ export class Journal {
   #waiting = 0
   #failure: unknown
 
-  /** `progress` is the state of the job, which the caller updates. `now` is the server's clock. */
+  /** `progress` is the state of the job; entries are added to it, too. `now` is the server's clock. */
   constructor(file: JobFile, progress: JobProgress, now: () => number) {
     this.#file = file
     this.#progress = progress
@@ -29,13 +28,21 @@ export class Journal {
   }
 
   /** Committed after 64 entries or by `flush`; call that before a long wait. */
-  addResult([op, ...rest]: Result): void {
-    this.#write(() => this.#put(op, 'done', doneText(rest)))
+  append(entry: Entry): void {
+    this.#write(entry)
+    this.#progress.take(entry)
   }
 
-  /** As addResult. */
-  append(entry: Entry): void {
-    this.#write(() => this.#add(entry))
+  /** As append. */
+  addResult(result: Result): void {
+    this.append({ t: 'done', r: [result] })
+  }
+
+  /** The operations may be sent when it returns: the lease is on the disk. */
+  lease(entry: LeaseEntry): void {
+    this.#write(entry)
+    this.sync()
+    this.#progress.take(entry)
   }
 
   flush(): void {
@@ -57,8 +64,18 @@ export class Journal {
     this.#file.leaveWal()
   }
 
+  #write(entry: Entry): void {
+    this.#requireUsable()
+    this.#attempt(() => {
+      if (this.#waiting === 0) this.#file.execute('BEGIN IMMEDIATE')
+      this.#waiting += 1
+      this.#add(entry)
+    })
+    if (this.#waiting >= MOST_RESULTS) this.flush()
+  }
+
   #commit(): void {
-    this.#event(JSON.stringify({ t: 'last', time: this.#now() }), LAST_RESULTS)
+    this.#event({ t: 'last', time: this.#now() }, LAST_RESULTS)
     this.#file.execute('COMMIT')
     this.#waiting = 0
   }
@@ -66,45 +83,47 @@ export class Journal {
   #add(entry: Entry): void {
     switch (entry.t) {
       case 'lease':
-        this.#lease(this.#progress.leaseOf(entry, undefined))
+        this.#lease(entry)
         break
       case 'again':
-        this.#lease(this.#progress.leaseOf({ from: entry.op, to: entry.op + 1, time: entry.time }, entry.gen))
-        this.#put(entry.op, 'none', '{}')
+        this.#lease(entry)
+        this.#put(entry.op, 'none', {})
         break
       case 'done':
-        for (const [op, ...rest] of entry.r) this.#put(op, 'done', doneText(rest))
+        for (const [op, status, id, flag, other] of entry.r)
+          this.#put(op, 'done', { status, id, ...(flag && { flag }), ...(other !== undefined && { other }) })
         break
       case 'failed': {
-        const { t, op, ...failure }: FailedEntry = entry
-        this.#put(op, 'failed', JSON.stringify(failure))
+        const { t, op, ...failure } = entry
+        this.#put(op, 'failed', failure)
         break
       }
       case 'doubt': {
-        const isTaken = entry.taken === true || this.#progress.isTaken(entry.op)
-        this.#put(entry.op, 'doubt', JSON.stringify({ why: entry.why, ...(isTaken && { taken: true }) }))
+        const { op, why, taken = this.#progress.isTaken(op) } = entry
+        this.#put(op, 'doubt', { why, ...(taken && { taken }) })
         break
       }
       case 'back':
-        for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.#put(op, 'back', '{}')
+        for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.#put(op, 'back', {})
         break
       default:
-        this.#event(JSON.stringify(entry))
+        this.#event(entry)
     }
   }
 
-  #put(op: number, state: OperationEnd, text: string): void {
-    const number = STATES[state]
+  #put(op: number, state: OperationEnd, value: object): void {
+    const [number, text] = [STATES[state], JSON.stringify(value)]
     const digest = digestOfRow(`${op} ${number}`, text)
     this.#file.write('INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)', op, number, text, digest)
   }
 
-  #lease(lease: HeldLease): void {
-    const [text, place] = [JSON.stringify(lease), this.#next('lease')]
+  #lease(entry: Parameters<JobProgress['leaseOf']>[0]): void {
+    const [text, place] = [JSON.stringify(this.#progress.leaseOf(entry)), this.#next('lease')]
     this.#file.write('INSERT INTO lease VALUES (?, ?, ?)', place, text, digestOfRow(place, text))
   }
 
-  #event(text: string, place = this.#next('event')): void {
+  #event(entry: Entry, place = this.#next('event')): void {
+    const text = JSON.stringify(entry)
     this.#file.write('INSERT OR REPLACE INTO event VALUES (?, ?, ?)', place, text, digestOfRow(place, text))
   }
 
@@ -117,16 +136,6 @@ export class Journal {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  #write(work: () => void): void {
-    this.#requireUsable()
-    this.#attempt(() => {
-      if (this.#waiting === 0) this.#file.execute('BEGIN IMMEDIATE')
-      this.#waiting += 1
-      work()
-    })
-    if (this.#waiting >= MOST_RESULTS) this.flush()
-  }
-
   #attempt(work: () => void): void {
     try {
       work()
@@ -136,9 +145,3 @@ export class Journal {
     }
   }
 }
-
-function doneText([status, id, flag, other]: DropFirst<Result>): string {
-  return JSON.stringify({ status, id, ...(flag && { flag }), ...(other !== undefined && { other }) })
-}
-
-type DropFirst<Values extends readonly unknown[]> = Values extends readonly [unknown, ...infer Rest] ? Rest : never

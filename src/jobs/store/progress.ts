@@ -1,11 +1,75 @@
 import { type JobTotals, operationCount } from '../plan/plan-format.ts'
-import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
 import type { JobFile } from './job-file.ts'
+
+/** What happens to a job; docs/job-format.md describes each member. Times are of the server's clock. */
+export type Entry =
+  | OpenEntry
+  | LeaseEntry
+  | { readonly t: 'again'; readonly op: number; readonly gen: number; readonly time: number }
+  /** Earlier versions wrote the time of each. */
+  | { readonly t: 'done'; readonly time?: number; readonly r: readonly Result[] }
+  | FailedEntry
+  /** `taken`: the create was answered with a 2xx, so it is never sent again. */
+  | { readonly t: 'doubt'; readonly op: number; readonly why: string; readonly taken?: true }
+  /** Ranges of operations that were leased and not sent. */
+  | { readonly t: 'back'; readonly ops: readonly (readonly [from: number, to: number])[] }
+  | { readonly t: 'pause'; readonly time: number; readonly why: string }
+  | (Record<'time' | 'done' | 'failed' | 'doubt' | 'unsent', number> & {
+      readonly t: 'end'
+      readonly state: 'finished' | 'cancelled'
+    })
+  /** When the last results came. */
+  | { readonly t: 'last'; readonly time: number }
+
+interface OpenEntry {
+  readonly t: 'open'
+  readonly time: number
+  readonly wall: number
+  readonly pid: number
+  readonly version: string
+  readonly key: string
+  readonly window: number
+  readonly life: number
+}
+
+export interface LeaseEntry {
+  readonly t: 'lease'
+  readonly from: number
+  readonly to: number
+  readonly time: number
+}
+
+export interface FailedEntry {
+  readonly t: 'failed'
+  readonly op: number
+  readonly status: number | null
+  readonly code: string
+  readonly field: string | null
+  readonly reason: string
+  readonly request: string | null
+}
+
+/**
+ * `o`: replayed from a request of another job; `u`: a create that changed an existing record; `m`: an upsert that was repeated, and
+ * changed the record that it had made; `e`: a create whose response shows an existing record.
+ */
+export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'm' | 'e'
+
+/** `other` marks an answer with other values than were sent: by the text of the first such row of the job; 1 for all others. */
+export type Result = readonly [
+  op: number,
+  status: number,
+  id: string | null,
+  flag?: ResultFlag | null,
+  other?: string | 1,
+]
 
 /** How an operation ended, and its number in the file. `none`: no result is known. `back`: it was leased, and given back unsent. */
 export const STATES = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
 
 export type OperationEnd = keyof typeof STATES
+
+const NAMES = Object.keys(STATES) as readonly OperationEnd[]
 
 /** A lease, and the terms under which it was taken. */
 export interface HeldLease extends Omit<LeaseEntry, 't'> {
@@ -49,125 +113,6 @@ export class JobProgress {
     this.#ends = new Uint8Array(operations)
   }
 
-  take(entry: Entry): void {
-    if ('time' in entry) this.#noteTime(entry.time)
-    switch (entry.t) {
-      case 'open':
-        this.lastOpen = entry
-        this.end = undefined
-        this.pausedBy = undefined
-        break
-      case 'lease':
-        this.#lease(entry)
-        break
-      case 'again':
-        this.#leaseAgain(entry)
-        break
-      case 'done':
-        for (const [op, , , , other] of entry.r) {
-          this.settle(op, 'done')
-          if (other !== undefined) this.countOther(other)
-        }
-        break
-      case 'doubt':
-        if (entry.taken) this.#taken.add(entry.op)
-        this.settle(entry.op, 'doubt')
-        break
-      case 'failed':
-        this.settle(entry.op, 'failed')
-        break
-      case 'back':
-        for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.settle(op, 'back')
-        break
-      case 'pause':
-        this.pausedBy = entry.why
-        break
-      case 'end':
-        this.end = entry.state
-        break
-      case 'last':
-        break
-    }
-  }
-
-  /** A later result replaces an earlier one: an operation in doubt may be settled. */
-  settle(op: number, end: OperationEnd): void {
-    const before = this.endOf(op)
-    if (before !== 'none') this.counts[before] -= 1
-    if (end !== 'none') this.counts[end] += 1
-    this.#ends[op] = STATES[end]
-  }
-
-  countOther(other: OtherMark): void {
-    const { count, first } = this.otherRows
-    this.otherRows = { count: count + 1, first: first ?? (other === 1 ? undefined : other) }
-  }
-
-  /** Reopens operations in doubt, in memory: in the journal they stay in doubt until there is a better result. */
-  reopenDoubts(): number {
-    const { doubt } = this.counts
-    for (let op = 0, left = doubt; left > 0 && op < this.#ends.length; op++) {
-      if (this.#ends[op] !== STATES.doubt) continue
-      this.settle(op, 'none')
-      left -= 1
-    }
-    return doubt
-  }
-
-  endOf(op: number): OperationEnd {
-    return NAMES[this.#ends[op] ?? 0] ?? 'none'
-  }
-
-  /** The leases with operations that have no end, in the order of the plan. */
-  *openLeases(): Generator<HeldLease, void, undefined> {
-    for (const lease of this.#leases) {
-      for (let op = lease.from; op < lease.to; op++) {
-        if (!this.hasEnd(op)) {
-          yield lease
-          break
-        }
-      }
-    }
-  }
-
-  /** Whether nothing more is to be sent for it. */
-  hasEnd(op: number): boolean {
-    const end = this.endOf(op)
-    return end !== 'none' && end !== 'back'
-  }
-
-  /** Whether it was leased, not given back, and has no result: it is unknown whether it was sent. */
-  isUnanswered(op: number): boolean {
-    return op < this.next && this.endOf(op) === 'none'
-  }
-
-  /** Whether the create was answered with a 2xx that does not show the record. */
-  isTaken(op: number): boolean {
-    return this.#taken.has(op)
-  }
-
-  /** The number of unanswered operations. */
-  get unanswered(): number {
-    const { done, failed, doubt, back } = this.counts
-    return this.next - done - failed - doubt - back
-  }
-
-  /** The lease that an operation was sent under last; `lease` is the one of its range. */
-  lastLease(op: number, lease: HeldLease): HeldLease {
-    return this.#again.get(op) ?? lease
-  }
-
-  /** The generation that an operation was sent under last; undefined: the first one, from the plan. */
-  genOf(op: number): number | undefined {
-    return this.#again.get(op)?.gen
-  }
-
-  /** A lease under the terms of this run; with a generation, of one operation that is sent again. */
-  leaseOf({ from, to, time }: Omit<LeaseEntry, 't'>, gen: number | undefined): HeldLease {
-    const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
-    return { from, to, time, gen, key, window, life }
-  }
-
   /** The state in the file of a job. CrmError `machine` if a row of it has changed, or one is missing. */
   static of(file: JobFile): JobProgress {
     const progress = new JobProgress(file.count)
@@ -187,11 +132,131 @@ export class JobProgress {
     return progress
   }
 
+  take(entry: Entry): void {
+    if ('time' in entry && entry.time !== undefined) this.#noteTime(entry.time)
+    switch (entry.t) {
+      case 'open':
+        this.lastOpen = entry
+        this.end = undefined
+        this.pausedBy = undefined
+        break
+      case 'lease':
+        this.#hold(this.leaseOf(entry))
+        break
+      case 'again':
+        this.#hold(this.leaseOf(entry))
+        // It was in doubt or had failed, and is sent again.
+        this.#settle(entry.op, 'none')
+        break
+      case 'done':
+        for (const [op, , , , other] of entry.r) {
+          this.#settle(op, 'done')
+          if (other !== undefined) this.#countOther(other)
+        }
+        break
+      case 'doubt':
+        if (entry.taken) this.#taken.add(entry.op)
+        this.#settle(entry.op, 'doubt')
+        break
+      case 'failed':
+        this.#settle(entry.op, 'failed')
+        break
+      case 'back':
+        for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.#settle(op, 'back')
+        break
+      case 'pause':
+        this.pausedBy = entry.why
+        break
+      case 'end':
+        this.end = entry.state
+    }
+  }
+
+  /** Reopens operations in doubt, in memory: in the journal they stay in doubt until there is a better result. */
+  reopenDoubts(): number {
+    const { doubt } = this.counts
+    for (let op = 0, left = doubt; left > 0 && op < this.#ends.length; op++) {
+      if (this.#ends[op] !== STATES.doubt) continue
+      this.#settle(op, 'none')
+      left -= 1
+    }
+    return doubt
+  }
+
+  endOf(op: number): OperationEnd {
+    return NAMES[this.#ends[op] ?? 0] ?? 'none'
+  }
+
+  /** The leases with operations that have no end, in the order of the plan. */
+  *openLeases(): Generator<HeldLease, void, undefined> {
+    for (const lease of this.#leases) {
+      let op = lease.from
+      while (op < lease.to && this.hasEnd(op)) op += 1
+      if (op < lease.to) yield lease
+    }
+  }
+
+  /** Whether nothing more is to be sent for it. */
+  hasEnd(op: number): boolean {
+    const end = this.endOf(op)
+    return end !== 'none' && end !== 'back'
+  }
+
+  /** Whether it was leased, not given back, and has no result: it is unknown whether it was sent. */
+  isUnanswered(op: number): boolean {
+    return op < this.next && this.endOf(op) === 'none'
+  }
+
+  isInDoubt(op: number): boolean {
+    return this.endOf(op) === 'doubt' || this.isUnanswered(op)
+  }
+
+  /** Whether the create was answered with a 2xx that does not show the record. */
+  isTaken(op: number): boolean {
+    return this.#taken.has(op)
+  }
+
+  get unanswered(): number {
+    const { done, failed, doubt, back } = this.counts
+    return this.next - done - failed - doubt - back
+  }
+
+  /** The lease that an operation was sent under last; `lease` is the one of its range. */
+  lastLease(op: number, lease: HeldLease): HeldLease {
+    return this.#again.get(op) ?? lease
+  }
+
+  /** The generation that an operation was sent under last; undefined: the first one, from the plan. */
+  genOf(op: number): number | undefined {
+    return this.#again.get(op)?.gen
+  }
+
+  leaseOf(entry: Extract<Entry, { readonly t: 'lease' | 'again' }>): HeldLease {
+    const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
+    const { time } = entry
+    const [from, to, gen] =
+      entry.t === 'lease' ? [entry.from, entry.to, undefined] : [entry.op, entry.op + 1, entry.gen]
+    return { from, to, time, gen, key, window, life }
+  }
+
+  /** A later result replaces an earlier one: an operation in doubt may be settled. */
+  #settle(op: number, end: OperationEnd): void {
+    const before = this.endOf(op)
+    if (before !== 'none') this.counts[before] -= 1
+    if (end !== 'none') this.counts[end] += 1
+    this.#ends[op] = STATES[end]
+  }
+
+  #countOther(other: string | 1): void {
+    const { count, first } = this.otherRows
+    this.otherRows = { count: count + 1, first: first ?? (other === 1 ? undefined : other) }
+  }
+
   #takeResult(op: number, end: OperationEnd, text: string): void {
-    this.settle(op, end)
+    this.#settle(op, end)
     if (end === 'doubt' && (JSON.parse(text) as { taken?: true }).taken) this.#taken.add(op)
     // Parsing a million of them would take a second.
-    if (end === 'done' && text.includes('"other":')) this.countOther((JSON.parse(text) as { other: OtherMark }).other)
+    if (end === 'done' && text.includes('"other":')) this.#countOther((JSON.parse(text) as { other: string | 1 }).other)
   }
 
   #hold(lease: HeldLease): void {
@@ -205,21 +270,8 @@ export class JobProgress {
     this.firstMs = Math.min(this.firstMs ?? time, time)
     this.lastMs = Math.max(this.lastMs ?? time, time)
   }
-
-  #lease(entry: LeaseEntry): void {
-    this.#hold(this.leaseOf(entry, undefined))
-  }
-
-  #leaseAgain({ op, gen, time }: AgainEntry): void {
-    this.#hold(this.leaseOf({ from: op, to: op + 1, time }, gen))
-    // It was in doubt or had failed, and is sent again.
-    this.settle(op, 'none')
-  }
 }
 
-const NAMES = Object.keys(STATES) as readonly OperationEnd[]
-
-/** The number of rows by outcome. */
 export interface Account {
   readonly rows: number
   readonly done: number

@@ -1,4 +1,4 @@
-import { FIXTURE_RUNS_PATH } from '../../core/fixture-runs.ts'
+import { FIXTURE_RUNS_PATH } from '../../core/resources/registry.ts'
 import { RUN_ID_PATTERN } from '../fixture-run-routes.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
 import { EXAMPLES } from './examples.ts'

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject, parseExactJson } from '../../core/json.ts'
-import type { LeftFailure } from '../../jobs/history/failures-left.ts'
+import type { LeftFailure } from '../../jobs/history/failures.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { Assignment } from './staging.ts'
 

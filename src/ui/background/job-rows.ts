@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { headIfReadable } from '../../jobs/history/earlier-jobs.ts'
+import { headIfReadable } from '../../jobs/history/find-jobs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createRate, type Rate, rateTexts } from '../../output/progress.ts'

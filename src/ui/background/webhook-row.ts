@@ -1,7 +1,7 @@
-import { isFailing } from '../../core/failing-delivery.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { isFailing } from '../../core/webhook-events.ts'
 
 /** The newest first. */
 export interface NewestDeliveries {

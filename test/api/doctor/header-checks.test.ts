@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockFinding, readSkew } from '../../../src/api/doctor/header-checks.ts'
+import { clockFinding, readSkew } from '../../../src/api/doctor/diagnose.ts'
 
 const NOW_MS = Date.parse('2026-07-01T12:00:00Z')
 

@@ -72,6 +72,19 @@ async function planned(service: Service): Promise<Planned> {
   return { service, env, folder, file, plan: readPlan(file), victim }
 }
 
+type Refused = Planned & { readonly before: string }
+
+const plans = new Map<string, Promise<Refused>>()
+
+/** One plan for all that is refused, and a state home of its own for each; `before`: everything on the server. */
+async function samePlanned(service: Service): Promise<Refused> {
+  const make = async () => ({ ...(await planned(service)), before: await everything(service.env) })
+  const plan = plans.get(service.url) ?? make()
+  plans.set(service.url, plan)
+  const folder = tempFolder()
+  return { ...(await plan), folder, env: { ...service.env, CRM_STATE_HOME: join(folder, 'state') } }
+}
+
 const everything = async (env: Service['env']) => {
   const lists = await Promise.all(
     ['deals', 'contacts', 'webhooks'].map((noun) => crmPrints([noun, 'list', '-o', 'json', '--limit', '1000'], env)),
@@ -399,8 +412,7 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
 ]
 
 test.for(REFUSED)('apply refuses a plan with %s, and changes nothing', async ([, edit, names], { service }) => {
-  const all = await planned(service)
-  const before = await everything(all.env)
+  const all = await samePlanned(service)
   const edited = edit(all.plan, all)
   const file = join(all.folder, 'evil.plan')
   if (typeof edited === 'string') writeFileSync(file, edited)
@@ -408,7 +420,7 @@ test.for(REFUSED)('apply refuses a plan with %s, and changes nothing', async ([,
   const run = await crm(['apply', file, '--yes', '--expect', '1'], all.env)
   expect(run.stderr).toMatch(names)
   expect([2, 7]).toContain(run.exit)
-  expect(await everything(all.env)).toBe(before)
+  expect(await everything(all.env)).toBe(all.before)
   const jobs = join(all.env.CRM_STATE_HOME, 'jobs')
   expect(existsSync(jobs) ? readdirSync(jobs) : []).toEqual([])
 })

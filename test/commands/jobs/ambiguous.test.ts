@@ -46,6 +46,8 @@ test('an ambiguous row of an import fails alone, is named with its matches, and 
   const bare = await crm(['jobs', 'retry', job, '--yes'], env)
   expect(bare).toMatchObject({ exit: 7, stderr: expect.stringContaining(`crm jobs retry ${job} --from ${rows}`) })
 
+  const still = await runJob(['jobs', 'retry', job, '--from', rows, '--yes'], env)
+  expect(still).toMatchObject({ exit: 3, account: { rows: 1, failed: 1 } })
   await ask(service, { method: 'DELETE', path: `/v1/contacts/${ids[1]}` })
   const retried = await runJob(['jobs', 'retry', job, '--from', rows, '--yes'], env)
   expect(retried).toMatchObject({ exit: 0, account: { rows: 1, done: 1 } })

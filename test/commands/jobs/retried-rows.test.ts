@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { fileIn, KEEPS_NO_KEYS, startForeign } from '../../foreign/run-shape.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
-import { onlyJob, runJob } from '../../harness/import-run.ts'
+import { jobsIn, onlyJob, runJob } from '../../harness/import-run.ts'
 import { all } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
 import { jobsAt } from '../../ui/jobs-at.ts'
@@ -193,4 +193,75 @@ test('an import with failed rows names the command that sends them corrected, an
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('pipe_x', 'sales').replace(TOO_LONG, 'short'))
   expect(await runJob([...words.split(' '), '--yes'], env)).toMatchObject({ exit: 0, account: { done: 3 } })
   expect(await names()).toEqual(['One', 'Three', 'Two'])
+})
+
+test('a row whose record has the corrected values by now leaves the failed rows, as one that its retry sent', async () => {
+  const service = await startService(['--rate-limit', 'none'])
+  const folder = tempFolder()
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  const file = fileIn(folder, 'people.csv', `email,name,big\nada@x.test,Ada,1\nbob@x.test,Bob,${TOO_LONG}\n`)
+  const line = ['contacts', 'import', file, '--match', 'email', '--yes']
+  expect(await runJob(line, env)).toMatchObject({ exit: 3, account: { done: 1, failed: 1 } })
+  const job = onlyJob(env.CRM_STATE_HOME)
+  const bob = fileIn(folder, 'bob.json', '[{"email":"bob@x.test","name":"Bob","big":"short"}]')
+  await crmPrints(['contacts', 'import', bob, '--yes'], { ...env, CRM_STATE_HOME: join(folder, 'other') })
+  const failed = join(env.CRM_STATE_HOME, 'jobs', `${job}.failed.csv`)
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace(TOO_LONG, 'short'))
+  const retried = await runJob(['jobs', 'retry', job, '--from', failed, '--yes'], env)
+  expect(retried, retried.stderr).toMatchObject({ exit: 0, account: { rows: 1, unchanged: 1 } })
+  const rows = await crm(['jobs', 'failed', job, '-o', 'json'], env)
+  expect(JSON.parse(rows.stdout)).toEqual([])
+  expect(rows.stderr).toContain('1 row was done by')
+  expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env))).toMatchObject({ still_failed: 0 })
+  const [retry = ''] = (await crm(['jobs', 'list', '-o', 'id'], env)).stdout.split('\n')
+  expect(await crmPrints(['jobs', 'failed', retry, '--skipped', '-o', 'id'], env)).toBe('')
+  expect(await crm(['jobs', 'retry', job, '--yes'], env)).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining('were already sent from'),
+  })
+})
+
+test('a row whose retry was undone is failed again, and the same retry sends it', async () => {
+  const { env, job, names, shown, failed } = await threeFailed()
+  const file = join(tempFolder(), 'fixed.csv')
+  const [head = '', , two = '', three = ''] = readFileSync(failed, 'utf8').split('\n')
+  writeFileSync(file, `${head}\n${[two, three].map((line) => line.replaceAll('pipe_x', 'sales')).join('\n')}\n`)
+  const retry = ['jobs', 'retry', job, '--from', file, '--yes']
+  expect(await runJob(retry, env)).toMatchObject({ exit: 0, account: { done: 2 } })
+  const sent = jobsIn(env.CRM_STATE_HOME).find((id) => id !== job) ?? ''
+  expect((await crm(['jobs', 'undo', sent, '--yes', '--expect', '2'], env)).exit).toBe(0)
+  expect(await names()).toEqual([])
+  expect(await shown(job)).toMatchObject({ still_failed: 3 })
+  expect(await runJob(retry, env)).toMatchObject({ exit: 0, account: { rows: 2, done: 2 } })
+  expect(await names()).toEqual(['Three', 'Two'])
+  expect(await shown(job)).toMatchObject({ still_failed: 1 })
+})
+
+test('two rows that name one line of the job are refused, and nothing is sent', async () => {
+  const { env, job, names, failed } = await threeFailed()
+  const file = join(tempFolder(), 'twice.csv')
+  const [head = '', , two = ''] = readFileSync(failed, 'utf8').split('\n')
+  const fixed = two.replaceAll('pipe_x', 'sales')
+  writeFileSync(file, `${head}\n${fixed}\n${fixed.replace(',Two,', ',Second,')}\n`)
+  expect(await crm(['jobs', 'retry', job, '--from', file, '--yes'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`lines 2 and 3 both name line 3 of ${job} in _crm_line`),
+  })
+  expect(await names()).toEqual([])
+})
+
+test('a numbered column of --map is the same one in the file of failed rows', async () => {
+  const service = await startService(['--rate-limit', 'none'])
+  const folder = tempFolder()
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  const file = join(folder, 'deals.csv')
+  writeFileSync(file, 'name,T,pipeline_id,stage\nOne,u_ines,pipe_x,Lead\n')
+  expect((await runJob(['deals', 'import', file, '--map', '#2=owner_id', '--yes'], env)).exit).toBe(3)
+  const job = onlyJob(env.CRM_STATE_HOME)
+  const failed = join(env.CRM_STATE_HOME, 'jobs', `${job}.failed.csv`)
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace(/pipe_x,Lead/, 'sales,Lead'))
+  expect(await runJob(['jobs', 'retry', job, '--from', failed, '--yes'], env)).toMatchObject({ exit: 0 })
+  const [deal = {}] = await all(service, '/v1/deals')
+  expect(deal).toMatchObject({ name: 'One', owner_id: 'u_ines', pipeline_id: 'sales' })
+  expect(deal).not.toHaveProperty('T')
 })

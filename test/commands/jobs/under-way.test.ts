@@ -19,7 +19,8 @@ test('while a job is sent, its rows without an answer are under way, and hints n
     expect(run.exit, run.stderr).toBe(0)
     return { ...run, records: JSON.parse(run.stdout) }
   }
-  const running = startRun(['contacts', 'import', writePeople(tempFolder(), somePeople(5)), '--yes'], env)
+  const line = ['contacts', 'import', writePeople(tempFolder(), somePeople(5)), '--yes']
+  const running = startRun(line, env)
   await first.promise
   const sender = `process ${process.pid}`
   const [listed] = (await json('jobs', 'list')).records
@@ -39,6 +40,13 @@ test('while a job is sent, its rows without an answer are under way, and hints n
       stderr: expect.stringContaining(`wait until ${sender}, which sends it, has ended`),
     })
     expect(refused.stderr).not.toMatch(/jobs (resume|cancel)/)
+  }
+  for (const args of [['jobs', 'resume', listed.id], ['jobs', 'cancel', listed.id], line]) {
+    const refused = await crm(args, env)
+    expect(refused, refused.stderr).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining(`${listed.id} is held by ${sender}`),
+    })
   }
   held.resolve()
   expect(await running.exit, running.written.stderr).toBe(0)
@@ -60,7 +68,7 @@ test('an undo that is being sent refuses a second one', async () => {
   const running = startRun(undo, env)
   await first.promise
   const whole = await crm(undo, env)
-  expect(whole).toMatchObject({ exit: 13, stderr: expect.stringContaining(`is held by process ${process.pid}`) })
+  expect(whole).toMatchObject({ exit: 7, stderr: expect.stringContaining(`is held by process ${process.pid}`) })
   const part = await crm([...undo, '--rows', '2'], env)
   expect(part).toMatchObject({
     exit: 7,

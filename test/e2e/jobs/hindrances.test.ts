@@ -33,7 +33,7 @@ async function startHeldImport({ rows, passed }: { rows: number; passed: number 
 test('a second resume of a job that is under way is refused and names the process; the first ends as if alone', async () => {
   const { service, proxy, people, env, child, job } = await startHeldImport({ rows: 50, passed: 10 })
   const second = await runJob(['jobs', 'resume', job], env)
-  expect(second.exit).toBe(13)
+  expect(second.exit).toBe(7)
   expect(second.stderr).toContain(String(child.pid))
   proxy.release()
   expect((await child.done).exit).toBe(0)

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFailedRows, failedRowsName } from '../../../src/jobs/input/failed-rows.ts'
-import { InputCopy } from '../../../src/jobs/store/input-copy.ts'
+import { InputCopy } from '../../../src/jobs/store/job-writer.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { type Input, type Reading, read } from '../reading.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
-import type { Leases } from '../../../src/jobs/send/leases.ts'
-import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
-import type { Task } from '../../../src/jobs/send/task-queue.ts'
+import { resolveInDoubt } from '../../../src/jobs/send/look-up.ts'
+import type { SendingJob } from '../../../src/jobs/send/services.ts'
+import type { Task } from '../../../src/jobs/send/tasks.ts'
 import { Journal } from '../../../src/jobs/store/journal.ts'
 import { openJob } from '../../../src/jobs/store/open-job.ts'
 import { JobProgress } from '../../../src/jobs/store/progress.ts'
@@ -35,39 +35,43 @@ async function settled(
   records: readonly JsonObject[],
   { later = records, lifeMs = 0, comparedBy }: Settling = {},
 ) {
-  const job = openJob(await makeJob(tasks.map(() => ({}))))
+  const head = comparedBy ? { compared: comparedBy } : {}
+  const job = openJob(
+    await makeJob(
+      tasks.map(() => ({})),
+      'contacts',
+      '/v1/contacts',
+      head,
+    ),
+  )
   const progress = JobProgress.of(job)
   const journal = new Journal(job, progress, () => LEASED_MS)
-  const adopted = new Set<string>()
+  const adopted: string[] = []
   const waits: string[] = []
   let looks = 0
   const keep = journal.addResult.bind(journal)
   journal.addResult = (result) => {
-    adopted.add(String(result[2]))
+    adopted.push(String(result[2]))
     keep(result)
   }
-  const again = await resolveInDoubt(
-    {
-      ...{ journal, progress, lifeMs, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
-      leases: { renew: () => {} } as unknown as Leases,
-      whyUnread: 'it was looked for',
-      whyNoMore: undefined,
-      records: {
-        async *list() {
-          yield { items: looks++ === 0 ? records : later }
-        },
-        claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
-        recentRecords: () => new Set(),
-        isEmptyBelieved: true,
-        comparedBy,
-      },
-      sleep: async () => true,
-      onWait: (why, waitMs) => waits.push(`${waitMs} ${why}`),
+  const services = {
+    async *list() {
+      yield { items: looks++ === 0 ? records : later }
     },
-    tasks.map((task) => ({ task, why: 'test', isAnswered: lifeMs === 0 })),
-  )
+    ...{ offers: () => true, sleep: async () => {}, signal: new AbortController().signal },
+    clocks: { steadyMs: () => 0 },
+  }
+  const sending = {
+    ...{ plan: job, journal, progress, services, startedMs: 0, leases: { renew: () => {} } },
+    ...{ terms: { lifeMs, keys: { isKept: true } }, clock: { nowMs: () => LEASED_MS } },
+    hooks: {
+      onPause: (pause: { why: string; untilMs: number }) => waits.push(`${pause.untilMs - LEASED_MS} ${pause.why}`),
+    },
+  } as unknown as SendingJob
+  const unsettled = tasks.map((task) => ({ task, why: 'test', isAnswered: lifeMs === 0 }))
+  const again = await resolveInDoubt(sending, unsettled, undefined)
   journal.close()
-  return { again: again?.map(({ operation }) => operation.op), progress, adopted: [...adopted], waits }
+  return { again: again?.map(({ operation }) => operation.op), progress, adopted, waits }
 }
 
 test('a wait for requests of before names the setting that it lasts', async () => {

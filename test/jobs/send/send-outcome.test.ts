@@ -6,7 +6,7 @@ import type { Answer } from '../../../src/api/transport/answer.ts'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
 import { openSharedBudget } from '../../../src/jobs/send/run-on-server.ts'
 import { judge } from '../../../src/jobs/send/send-outcome.ts'
-import type { Task } from '../../../src/jobs/send/task-queue.ts'
+import type { Task } from '../../../src/jobs/send/tasks.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 
 function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}): Task {

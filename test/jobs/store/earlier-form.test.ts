@@ -6,11 +6,10 @@ import { CrmError } from '../../../src/core/errors.ts'
 import { withLock } from '../../../src/files/lock.ts'
 import { allJobs } from '../../../src/jobs/history/find-jobs.ts'
 import { resultsOf } from '../../../src/jobs/history/job-results.ts'
+import { PlanWriter } from '../../../src/jobs/plan/plan-file.ts'
 import type { PlanHead } from '../../../src/jobs/plan/plan-format.ts'
-import { PlanWriter } from '../../../src/jobs/plan/plan-writer.ts'
-import { convertEarlier } from '../../../src/jobs/store/earlier-form.ts'
 import { type JobPaths, jobPaths, removeJob } from '../../../src/jobs/store/job-folder.ts'
-import { headOf, withJob } from '../../../src/jobs/store/open-job.ts'
+import { convertEarlier, headOf, withJob } from '../../../src/jobs/store/open-job.ts'
 import { JobProgress } from '../../../src/jobs/store/progress.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { stepOf } from '../../harness/sample.ts'
@@ -114,7 +113,7 @@ test('while another process may be sending it, it is read into memory alone, and
   await withLock(join(paths.earlier, 'lock'), async () => {
     expect(stateOf(paths)).toContain('"con_0"')
     expect(readdirSync(paths.jobsFolder)).toEqual([paths.id])
-    await expect(convertEarlier(paths)).rejects.toMatchObject({ code: 'machine' })
+    await expect(convertEarlier(paths)).rejects.toMatchObject({ code: 'conflict' })
   })
   await convertEarlier(paths)
   expect(readdirSync(paths.jobsFolder)).toEqual([paths.id, `${paths.id}.db`])

@@ -23,7 +23,7 @@ test('one process has the lock of a job, and kill -9 frees it', async () => {
   const child = await hold(paths)
   expect(isJobLocked(paths)).toBe(true)
   await expect(withJobLock(paths, async () => 1)).rejects.toMatchObject({
-    code: 'machine',
+    code: 'conflict',
     message: `${paths.id} is held by another process`,
   })
   child.kill('SIGKILL')
@@ -35,5 +35,5 @@ test('one process has the lock of a job, and kill -9 frees it', async () => {
 
 test('within a process, too, one has it', async () => {
   const paths = await makeJob([{ name: 'Ada' }])
-  await withJobLock(paths, () => expect(withJobLock(paths, async () => 1)).rejects.toMatchObject({ code: 'machine' }))
+  await withJobLock(paths, () => expect(withJobLock(paths, async () => 1)).rejects.toMatchObject({ code: 'conflict' }))
 })

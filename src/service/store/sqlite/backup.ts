@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
 import { syncFolder, toMachineError } from '../../../files/machine-error.ts'
-import { renamePath } from '../../../files/rename.ts'
+import { renamePath } from '../../../files/replace-file.ts'
 import { openToRead } from './read-database.ts'
 import { storageFailure } from './storage-failure.ts'
 

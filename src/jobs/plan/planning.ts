@@ -1,0 +1,286 @@
+import type { Api } from '../../api/api.ts'
+import { askListed } from '../../api/connectors/listed-names.ts'
+import type { Page } from '../../api/operations.ts'
+import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
+import type { Asked } from '../../core/asked-members.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import type { InputStream } from '../../core/streams.ts'
+import type { ServerMembers } from '../input/row.ts'
+import { type WrongStage, wrongStage } from '../input/row-draft.ts'
+import type { JobNoun } from './plan-format.ts'
+
+/** What a command is shown while it plans. */
+export interface PlanningHooks {
+  onStep(step: PlanningStep): void
+}
+
+/** How far one part of the planning is. */
+export interface PlanningStep {
+  /** The name of the input, or of the records of the server. */
+  readonly what: string
+  readonly unit: 'records' | 'bytes'
+  readonly done: number
+  /** In the unit; undefined if it is unknown. */
+  readonly total: number | undefined
+}
+
+/** How the records that rows are matched with were found. */
+export interface Matching {
+  readonly by: 'keys' | 'list'
+  readonly fields: readonly string[]
+  readonly requests: number
+  /** The records read that show no value of the fields. */
+  readonly unmatchable: number
+}
+
+/** What planning gets of the process and of its command. */
+export interface PlanningHost {
+  readonly stdin: () => InputStream
+  readonly argv: readonly string[]
+  readonly version: string
+  readonly signal: AbortSignal
+  readonly now: () => number
+  /** Undefined: that of the system. */
+  readonly timing: HostTiming | undefined
+  readonly note: (line: string) => void
+  /** For lists, which retry by themselves. */
+  readonly api: () => Promise<Api>
+}
+
+interface Places {
+  readonly account: string
+  /** The folder of existing jobs; in a dry run it may not exist. */
+  readonly jobsFolder: string
+  /** The folder in which a new job is made. */
+  readonly draftsFolder: string
+}
+
+/** What planning needs. */
+export type PlanningContext = Awaited<ReturnType<typeof openPlanning>>
+
+export async function openPlanning(
+  host: PlanningHost,
+  places: Places,
+  { onStep }: PlanningHooks = { onStep: () => {} },
+) {
+  const { stdin, signal, version, argv: command, now: nowMs, note } = host
+  const api = await host.api()
+  const { keyReader, require, connector } = api
+  const { upserts, offers, restores } = connector
+  let read = 0
+  return {
+    ...{ ...places, stdin, signal, version, command, nowMs, note, onStep },
+    /** Of the server: whether it has an upsert by a field, an operation, and restores a record that was deleted so long ago. */
+    ...{ keyReader, require, upserts, offers, restores },
+    /** All records, a page at a time. */
+    list: (noun: JobNoun) => allRecords(host.api, noun),
+    /** The notes of these deals, a page at a time. */
+    listParts: (resource: 'note', parentIds: Iterable<string>) => listParts(api, resource, parentIds),
+    /** The most records on a page of a list, where the connector says it. */
+    pageSize: (resource: Resource) => connector.document.resources[resource]?.list?.paging.size?.max,
+    checkGone: (noun: JobNoun, id: string) => checkGone(api, noun, id),
+    rowRules: (noun: JobNoun) => rowRules(api, noun),
+    /** Called with the number of further records read from the list. */
+    onRead: (count: number) => {
+      read += count
+      onStep({ what: 'the records of the server', unit: 'records', done: read, total: undefined })
+    },
+    /** Ends early, with an error, when the command is interrupted. */
+    sleep: async (ms: number) => {
+      await (host.timing ?? SYSTEM_TIMING).sleep(ms, signal)
+      signal.throwIfAborted()
+    },
+  }
+}
+
+/** What the connector allows in rows. */
+export async function rowRules(api: Api, noun: JobNoun) {
+  const { connector, references, listedNames } = api
+  const resource = resourceOf(noun)
+  const rules = connector.rules(resource)
+  const { refs, map, selection } = rules
+  await references.load(refs)
+  const listed = selection.asked && (await listedNames(resource))
+  const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
+  const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
+  const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
+  return {
+    /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
+    members: async (): Promise<ServerMembers | undefined> => {
+      if (isOpen) return undefined
+      const first = listed ? {} : await firstRecord(api, noun)
+      const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
+      const nestedNames = new Set([...map.nestedNames, ...nested])
+      const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
+      return { names, isReadOnly, isNested: (name: string) => nestedNames.has(name) }
+    },
+    /** Whether records show only the members that they are asked for. */
+    isSelecting: selection.asked !== undefined,
+    /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
+    ask: (names: Iterable<string>, all?: 'all'): Asked => {
+      selection.ask(names)
+      const unasked = all && askListed(rules, listed)
+      const { asked } = selection
+      return { ...(asked && { asked }), ...(unasked && { unasked }) }
+    },
+    /** Whether the server sets this member, so that a new record cannot have it. */
+    isReadOnly,
+    /** Whether a connector file of one's own says where records have this field. */
+    isOwnField: (name: string) => connector.word !== connector.name && Object.hasOwn(fields, name),
+    /** Whether updates leave this member out on purpose, and no field of crm has it. */
+    isDropped: (name: string) => update?.drop.includes(map.ownNameOf(name) ?? '') === true,
+    /** All values of a field in a record of a list, where it shows one of several; else none. */
+    valuesOf: map.collectValues(),
+    /** Whether the connector finds the id of this resource by its name, and refuses unknown ones. */
+    refersTo: (other: Resource) => refs.includes(other),
+    /** The values as a record shows them: the name of a stage in place of its id. */
+    shown: (fields: JsonObject, record?: CrmRecord): JsonObject => map.shown(fields, { references, record }),
+    /** Members under the server's own names that contradict a field of crm in the same row, with its name. */
+    overruled: (fields: JsonObject): ReadonlyMap<string, string> => map.overruled(fields, references),
+    /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
+    faultIn: (fields: JsonObject, record: CrmRecord | undefined): string | undefined => {
+      try {
+        const isWhole = record !== undefined && update?.sends === 'whole'
+        map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })
+        return undefined
+      } catch (error) {
+        if (error instanceof CrmError) return faultText(error)
+        throw error
+      }
+    },
+  }
+}
+
+export type RowRules = Awaited<ReturnType<typeof rowRules>>
+
+/** Members pass under the server's own names, which only a record shows. */
+async function firstRecord(api: Api, noun: JobNoun): Promise<CrmRecord> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || !api.connector.offers(resource, 'list')) return {}
+  for await (const { items } of api[RESOURCES[resource].plural].list({ limit: 1 })) return items[0] ?? {}
+  return {}
+}
+
+function faultText({ message, details: { hint } }: CrmError): string {
+  return hint?.startsWith('expected') ? `${message}, ${hint}` : message
+}
+
+function isNested(value: JsonValue): boolean {
+  return Array.isArray(value) || isJsonObject(value)
+}
+
+/** All records of a resource. */
+export async function* allRecords(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource)) throw new Error(`${noun} have no list`)
+  const api = await openApi()
+  yield* api[RESOURCES[resource].plural].list()
+}
+
+/** CrmError `bad_answer` for a record that the list lacks and the server has; nothing where it cannot be asked for one. */
+async function checkGone({ connector, ...api }: Api, noun: JobNoun, id: string): Promise<void> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || !connector.offers(resource, 'get')) return
+  if ((await api[RESOURCES[resource].plural].get(id)) === undefined) return
+  throw new CrmError('bad_answer', `the list of ${noun} lacks ${id}, which the server has: nothing was sent`, {
+    hint: connector.mismatchHint,
+  })
+}
+
+/** Lists read at the same time. */
+const PARTS_AT_ONCE = 8
+
+/** The notes of some deals. Those of a deal that was deleted are gone, too. */
+export async function* listParts(api: Api, resource: 'note', parentIds: Iterable<string>): AsyncGenerator<Page> {
+  const { connector } = api
+  if (connector.offers(resource, 'list') && connector.rules(resource).parent === undefined) {
+    yield* api.notes().list()
+    return
+  }
+  const ids = [...parentIds]
+  for (let at = 0; at < ids.length; at += PARTS_AT_ONCE) {
+    const lists = ids.slice(at, at + PARTS_AT_ONCE).map((id) => pagesOf(api.notes(id).list()))
+    for (const pages of await Promise.all(lists)) yield* pages
+  }
+}
+
+async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
+  try {
+    const pages: Page[] = []
+    for await (const page of list) pages.push(page)
+    return pages
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'not_found') return []
+    throw error
+  }
+}
+
+/** The number of deals that are read for their pipelines. */
+const DEALS = 100
+
+/**
+ * Valid names for the stage of a deal. No documented endpoint lists pipelines, but deals name theirs: if the last deals are
+ * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, those of
+ * all pipelines, if the server lists them.
+ * Undefined also with a connector that lacks stages or deals.
+ */
+export async function stageNames(api: Api): Promise<readonly string[] | undefined> {
+  const isListed = api.connector.offers('stage', 'list') && api.connector.offers('deal', 'list')
+  return isListed ? stagesOfDeals(api) : undefined
+}
+
+async function stagesOfDeals(api: Api): Promise<readonly string[] | undefined> {
+  const { deals, stages } = api
+  const ids = new Set<string>()
+  for await (const { items } of deals.list({ limit: DEALS, cursor: undefined, filters: {} })) {
+    for (const { pipeline_id: id } of items) ids.add(idText(id) ?? '')
+  }
+  const [id] = ids
+  if (ids.size === 0) {
+    const listed = await listedStages(api)
+    return listed && namesOf(listed)
+  }
+  if (!id || ids.size > 1) return undefined
+  const names: string[] = []
+  for await (const { items } of stages(id).list()) {
+    for (const { name } of items) if (typeof name === 'string') names.push(name)
+  }
+  return names
+}
+
+/** The first of these names or ids that is not a stage of any pipeline; undefined if all are, or stages cannot be listed. */
+export async function unknownStage(api: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
+  const listed = await listedStages(api)
+  const ids = listed?.map(({ id }) => idText(id))
+  const names = listed && namesOf(listed)
+  const unknown = stages.find((stage) => !ids?.includes(stage) && wrongStage(stage, names))
+  return wrongStage(unknown, names)
+}
+
+/** The stages of all pipelines: a name that none of them has is wrong for any deal. */
+async function listedStages(api: Api): Promise<readonly JsonObject[] | undefined> {
+  const listed: JsonObject[] = []
+  const { connector, pipelines } = api
+  try {
+    if (connector.hasOneList('stage')) return await stagesIn(api, undefined)
+    for await (const { items } of pipelines.list()) {
+      for (const { id } of items) listed.push(...(await stagesIn(api, idText(id))))
+    }
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'not_supported') return undefined
+    throw error
+  }
+  return namesOf(listed).length === 0 ? undefined : listed
+}
+
+async function stagesIn({ stages }: Api, pipelineId: string | undefined): Promise<JsonObject[]> {
+  const listed: JsonObject[] = []
+  for await (const { items } of stages(pipelineId).list()) listed.push(...items)
+  return listed
+}
+
+function namesOf(stages: readonly JsonObject[]): readonly string[] {
+  return [...new Set(stages.map(({ name }) => name).filter((name) => typeof name === 'string'))]
+}
