@@ -51,17 +51,16 @@ export class KnownRecords {
     return decodeId(resource, id) === undefined ? undefined : this.#known.get(id)
   }
 
-  put(write: StoreWrite, id: string, change: RecordChange & { next: Next }): void {
+  put(write: StoreWrite, id: string, { version, text }: Next, change: RecordChange): void {
     const { resource } = write
-    const { version, text } = change.next
     const { insert, update, updateText } = SQL[resource]
-    const row = [serialOf(resource, id), version, text]
+    const serial = serialOf(resource, id)
     const current = this.#known.get(id)
-    const own = ownValues(this.#tx.dialect, write, change)
+    const own = ownValues(this.#tx.dialect, write, text, change)
     this.#known.set(id, { id, version, text })
-    if (write.id === undefined) this.#tx.later(insert, ...row, ...own)
-    else if (own.length === 0 || isKept(resource, current, text)) this.#tx.later(updateText, ...row)
-    else this.#tx.later(update, ...row, ...own)
+    if (write.id === undefined) this.#tx.later(insert, serial, version, text, ...own)
+    else if (own.length === 0 || isKept(resource, current, text)) this.#tx.later(updateText, serial, version, text)
+    else this.#tx.later(update, serial, version, text, ...own)
   }
 
   /** Also removes the notes of a deal. */
@@ -113,10 +112,11 @@ function isKept(resource: StoredResource, current: StoredRecord | undefined, tex
 function ownValues(
   { bounded }: SqlDialect,
   { resource, parent }: StoreWrite,
-  { next, deal, webhook }: RecordChange & { readonly next: Next },
+  text: string,
+  { deal, webhook }: RecordChange,
 ): readonly (string | number | null)[] {
   if (parent) return [serialOf(parent.resource, parent.id)]
-  if (isOpenResource(resource)) return filterColumns(resource, next.text).map((value) => value && bounded(value))
+  if (isOpenResource(resource)) return filterColumns(resource, text).map((value) => value && bounded(value))
   if (deal) {
     const { name, stage, ownerId, pipelineId, amount } = deal
     return [bounded(name), bounded(stage), ownerId && bounded(ownerId), bounded(pipelineId), amount]

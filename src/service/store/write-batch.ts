@@ -101,17 +101,18 @@ interface Existing {
   readonly records: Awaited<ReturnType<typeof readKnown>>
 }
 
+const NO_RECORDS: Existing['records'] = new Map()
+
 async function readExisting(session: Session, writes: readonly StoreWrite[], keptSinceMs: number): Promise<Existing> {
   const keys = new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))
   const named = writes.flatMap(({ resource, id, parent }) => [
     ...(id === undefined ? [] : [{ resource, id }]),
     ...(parent ? [parent] : []),
   ])
-  const [answers, records] = await Promise.all([
-    findAnswers(session, [...keys], keptSinceMs),
-    readKnown(session, named),
-  ])
-  return { answers, records }
+  const answers = findAnswers(session, [...keys], keptSinceMs)
+  if (named.length === 0) return { answers: await answers, records: NO_RECORDS }
+  const [found, records] = await Promise.all([answers, readKnown(session, named)])
+  return { answers: found, records }
 }
 
 async function openBatch(
@@ -132,7 +133,7 @@ async function openBatch(
     events: new PendingEvents(tx),
     unique: new UniqueValues(tx, rules.uniqueMembers),
   }
-  await batch.events.holdLines(changedIds, rules)
+  if (changedIds.length > 0) await batch.events.holdLines(changedIds, rules)
   // What is unique is found for all at once: what a write decides here is not used.
   await batch.unique.load(writes, (write) => stateOf(batch, new Serials(lastSerial, context.now), write))
   return batch

@@ -23,7 +23,7 @@ export async function applyChange(
   if (!next && current) await removeRecord(batch, write, state, change)
   const isPut =
     next !== undefined && (write.id === undefined || (current !== undefined && !isUnchanged(current, change)))
-  if (isPut) records.put(write, id, { ...change, next })
+  if (isPut) records.put(write, id, next, change)
   keepHistory(batch, write, state, change)
   if (isOpenResource(write.resource)) batch.unique.put(write.resource, id, next?.text)
   if (write.resource === 'webhook') {

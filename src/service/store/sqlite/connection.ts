@@ -22,7 +22,7 @@ export interface Connection {
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Which value each `?` of the statement gets, where its text had numbers. */
+  /** Which value each `?` of the statement gets, where its text had numbers in another order. */
   readonly order: readonly number[]
 }
 
@@ -38,7 +38,8 @@ export function connect(database: DatabaseSync, file: string): Connection {
       order.push(Number(number) - 1)
       return '?'
     })
-    const prepared = { statement: database.prepare(text), order }
+    const isInOrder = order.every((at, place) => at === place)
+    const prepared = { statement: database.prepare(text), order: isInOrder ? [] : order }
     prepared.statement.setReturnArrays(true)
     const [oldest] = statements.keys()
     if (oldest !== undefined && statements.size >= MAX_CACHED_STATEMENTS) statements.delete(oldest)
@@ -75,8 +76,9 @@ export function connect(database: DatabaseSync, file: string): Connection {
   }
 }
 
-function bound(order: readonly number[], values: readonly Value[]): SQLInputValue[] {
-  return order.length === 0 ? values.map(toInput) : order.map((at) => toInput(values[at]))
+function bound(order: readonly number[], values: readonly Value[]): readonly SQLInputValue[] {
+  if (order.length > 0) return order.map((at) => toInput(values[at]))
+  return values.some(Array.isArray) ? values.map(toInput) : (values as readonly SQLInputValue[])
 }
 
 function toInput(value: Value = null): SQLInputValue {

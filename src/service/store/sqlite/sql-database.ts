@@ -65,7 +65,7 @@ export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | u
     const { promise, resolve } = Promise.withResolvers<void>()
     underWay = promise
     try {
-      return await transact(db, kind, work)
+      return await transact(db, kind, () => work(tx))
     } catch (error) {
       throw storageFailure(db.file, error)
     } finally {
@@ -74,6 +74,11 @@ export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | u
     }
   }
   const outside = sessionOf(db, alone)
+  const tx: Transaction = {
+    ...sessionOf(db, async (statement) => statement()),
+    later: (sql, ...values) => void db.run(sql, ...values),
+    notify: () => {},
+  }
   return {
     ...outside,
     name: db.file,
@@ -85,18 +90,12 @@ export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | u
 }
 
 /** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */
-async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const session = sessionOf(db, async (statement) => statement())
-  const tx: Transaction = {
-    ...session,
-    later: (sql, ...values) => void db.run(sql, ...values),
-    notify: () => {},
-  }
+async function transact<T>(db: Connection, kind: TransactionKind, work: () => Promise<T>): Promise<T> {
   // Other commits are not affected: the next one syncs the whole log (https://sqlite.org/pragma.html#pragma_synchronous).
   if (kind === 'quick') db.run('PRAGMA synchronous = NORMAL')
   try {
     db.run('BEGIN IMMEDIATE')
-    const result = await work(tx)
+    const result = await work()
     db.run('COMMIT')
     return result
   } catch (error) {
