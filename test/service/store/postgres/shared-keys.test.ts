@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createKey } from '../../../../src/service/keys.ts'
@@ -56,6 +57,19 @@ test('a repeated request is 409 in every process while the first one waits for a
   await locking.query('ROLLBACK')
   expect((await Promise.all([first, unrelated])).map(({ status }) => status)).toEqual([201, 201])
   expect((await create(other, 'Ada', 'ada')).headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a write that is told that its key is in use has no effect, even where it is the first to write', async () => {
+  const address = await newPostgres()
+  const { send } = await serveForTest({ store: await openTestStore({ address }) })
+  // Another process that has locked the key, and not yet the row of `sequence`.
+  const other = await connectTo(address)
+  const key = createHash('sha1').update('order-66').digest().readInt32BE(0)
+  await other.query(`BEGIN; SELECT pg_advisory_xact_lock(${0x63726d4b}, ${key})`)
+  expect(await send('POST', '/v1/contacts', { name: 'held' }, KEYED)).toMatchObject({ status: 409 })
+  await other.query('ROLLBACK')
+  expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
+  expect(await send('POST', '/v1/contacts', { name: 'other' }, KEYED)).toMatchObject({ status: 201 })
 })
 
 test('one key in several processes at once makes one record', async () => {
