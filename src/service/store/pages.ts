@@ -3,6 +3,7 @@ import { filterFields, type OpenResource, RESOURCES, type StoredResource } from 
 import { filterValue } from './change-rules.ts'
 import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from './page-bytes.ts'
 import { pageOf, placeOf } from './page-rules.ts'
+import { indexName } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
 import { PAGE_COUNT, readWalk, type Walked } from './walks.ts'
@@ -58,11 +59,6 @@ function dealWalk({ bounded }: SqlDialect, filters: DealFilters): RecordWalk {
   if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])
   if (amountAtMost !== undefined) bounds.push(['amount <=', amountAtMost])
   return { ...filters, resource: 'deal', table, columns, bounds }
-}
-
-/** The name of the index on a column. */
-export function indexName(table: string, column: string): string {
-  return `${table}_by_${column.replace(/_id$/, '')}`
 }
 
 /**

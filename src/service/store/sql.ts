@@ -1,7 +1,9 @@
+import type { Kind } from './schema.ts'
+
 /** A value of a statement; a list is one parameter, which `SqlDialect.isIn` reads. */
 export type Value = Cell | readonly Cell[]
 
-type Cell = string | number | null
+export type Cell = string | number | null
 
 /**
  * Statements of one connection or of any. A text is the same for both databases: parameters are `$1`, types are written as
@@ -39,6 +41,7 @@ export interface SqlDatabase extends Session {
 
 /** What the databases write in different ways. */
 export interface SqlDialect {
+  readonly kind: Kind
   /** Answers take a round trip. */
   readonly isRemote: boolean
   /** The larger of two values. */

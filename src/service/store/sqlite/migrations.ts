@@ -1,4 +1,6 @@
-/** The steps from the first schema (version 1) to the current one. A released step never changes. */
+import { additions } from '../schema.ts'
+
+/** The steps from the first schema (version 1) to the current one. A released step never changes; new ones are of `additions`. */
 export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE deliveries ADD COLUMN failing_since_ms INTEGER;
@@ -134,6 +136,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE sequence ADD COLUMN rules_version INTEGER NOT NULL DEFAULT 1;
   `,
+  ...additions('sqlite'),
 ]
 
 /** The `user_version` of a current database. */
