@@ -61,7 +61,7 @@ export async function copyRows(
   for (const table of copied) await copyTable(source, target, table, tell('copied'))
   done = 0
   tell('compared')(0)
-  for (const sql of tables.flatMap((table) => indexStatements(kind, table))) await target.run(sql)
+  for (const sql of tables.flatMap((table) => [...indexStatements(kind, table).values()])) await target.run(sql)
   const compared: CopiedTable[] = []
   for (const table of copied) {
     const [ours, theirs] = await Promise.all([

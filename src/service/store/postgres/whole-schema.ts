@@ -1,6 +1,6 @@
 import { CrmError } from '../../../core/errors.ts'
 import { isOpenResource } from '../../../core/resources/registry.ts'
-import { indexNames, schemaScript, type Table, tablesOf } from '../schema.ts'
+import { indexStatements, schemaScript, type Table, tablesOf } from '../schema.ts'
 import type { PostgresSession } from './database.ts'
 
 // `pg_restore` makes the tables, then rows table by table, then keys and indexes, and the foreign keys last: one that was
@@ -20,7 +20,7 @@ export async function checkWhole(session: PostgresSession & { readonly name: str
   for (const table of TABLES) {
     if (!isThere(table) && !(table.resource && isOpenResource(table.resource)))
       throw incomplete(session.name, `the table ${table.name}`)
-    const indexes = [`${table.name}_pkey`, ...indexNames('postgres', table)]
+    const indexes = [`${table.name}_pkey`, ...indexStatements('postgres', table).keys()]
     const lacking = isThere(table) && indexes.find((name) => !found.has(name))
     if (lacking) throw incomplete(session.name, `the index ${lacking}`)
   }

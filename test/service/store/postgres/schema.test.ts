@@ -62,7 +62,7 @@ test('a column, a table and an index that the schema names are added to a databa
   const [old, fresh] = [await newPostgres(), await newPostgres()]
   const client = await connectTo(old)
   await client.query('ALTER TABLE history DROP COLUMN job; DROP TABLE fixture_runs; DROP INDEX deliveries_backlog')
-  const added = ['history.job', 'history_by_job', 'fixture_runs', 'deliveries_backlog', ['', 'SELECT 1']] as const
+  const added = ['history.job', 'history_by_job', 'fixture_runs', 'deliveries_backlog', '<|SELECT 1>']
   for (const step of additions('postgres', added)) await client.query(step)
   expect(await objectsOf(old)).toEqual(await objectsOf(fresh))
 })
