@@ -191,7 +191,7 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a standby is an internal error',
     file: `${FOLDER}/failure.ts`,
-    line: "{ code: '0A000', message: /during recovery/, failure: READ_ONLY },",
+    line: '^0A000 .*during recovery | ${STANDBY}',
     to: '',
     tests: [`${TESTS}/faults.test.ts`],
   },
