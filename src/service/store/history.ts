@@ -62,34 +62,13 @@ export interface HistoryPage {
 
 /** In the order of HISTORY_COLUMNS. */
 type HistoryRow = readonly [
-  id: number,
-  resource: RecordResource,
-  recordId: number,
-  action: ChangeAction,
-  version: number,
-  previousAtMs: number | null,
-  fields: string,
-  oldValues: string | null,
-  newValues: string | null,
-  keyId: string | null,
-  job: string | null,
-  requestId: string | null,
+  ...[id: number, resource: RecordResource, recordId: number, action: ChangeAction, version: number],
+  ...[previousAtMs: number | null, fields: string, oldValues: string | null, newValues: string | null],
+  ...[keyId: string | null, job: string | null, requestId: string | null],
 ]
 
-const HISTORY_COLUMNS = [
-  'id',
-  'resource',
-  'record_id',
-  'action',
-  'version',
-  'previous_at_ms',
-  'fields',
-  'old_values',
-  'new_values',
-  'key_id',
-  'job',
-  'request_id',
-] as const
+const HISTORY_COLUMNS =
+  'id resource record_id action version previous_at_ms fields old_values new_values key_id job request_id'.split(' ')
 
 interface Place {
   readonly serial: number
@@ -134,7 +113,7 @@ export async function readHistory(session: Session, query: HistoryQuery): Promis
 
 const SIZE = '(coalesce(octet_length(old_values), 0) + coalesce(octet_length(new_values), 0))'
 
-const SIZE_AT = HISTORY_COLUMNS.length
+const SIZE_AT = 12
 
 async function readEntries(
   session: Session,

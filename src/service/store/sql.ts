@@ -94,6 +94,12 @@ export interface WalkText {
   readonly driver?: { readonly column: string; readonly index: string; readonly value: string }
 }
 
+/** Reads rows of these columns as objects: `last_used_at_ms` is the member `lastUsedAtMs`, and NULL is undefined. */
+export function rowReader<T>(columns: string): (row: readonly unknown[]) => T {
+  const names = columns.split(/,\s+/).map((name) => name.replace(/_(\w)/g, (_, sign: string) => sign.toUpperCase()))
+  return (row) => Object.fromEntries(names.map((name, place) => [name, row[place] ?? undefined])) as T
+}
+
 /** The condition that a column has one of these values as $1, and that: a list costs SQLite 6 µs more than a value. */
 export function isWanted(
   { isIn }: SqlDialect,
