@@ -162,14 +162,14 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'the certificate of a database of PostgreSQL is not verified',
-    file: `${FOLDER}/encryption.ts`,
+    file: `${FOLDER}/address.ts`,
     line: 'const options: ConnectionOptions = { rejectUnauthorized: true, ...anyName, ...Object.fromEntries(read) }',
     to: 'const options: ConnectionOptions = { rejectUnauthorized: false, ...anyName, ...Object.fromEntries(read) }',
     tests: [`${TESTS}/encryption.test.ts`],
   },
   {
     name: 'the name in the certificate of a database of PostgreSQL is not verified',
-    file: `${FOLDER}/encryption.ts`,
+    file: `${FOLDER}/address.ts`,
     line: "const anyName = mode === 'verify-ca' && { checkServerIdentity: () => undefined }",
     to: "const anyName = mode !== '' && { checkServerIdentity: () => undefined }",
     tests: [`${TESTS}/encryption.test.ts`],

@@ -22,7 +22,7 @@ export async function backUpStore(address: string, target: string): Promise<{ re
 
 /** The bytes of such a copy, of which no file stays. */
 export async function* backUpBytes(address: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const { copiedBytes } = await import('./sqlite/copied-bytes.ts')
+  const { copiedBytes } = await import('./sqlite/backup.ts')
   yield* copiedBytes(address)
 }
 
@@ -31,7 +31,7 @@ export async function restoreStore(
   backup: string | AsyncIterable<Uint8Array | string>,
   target: string,
 ): Promise<{ readonly sizeBytes: number }> {
-  const { restoreDatabase } = await import('./sqlite/copied-bytes.ts')
+  const { restoreDatabase } = await import('./sqlite/backup.ts')
   return restoreDatabase(backup, target)
 }
 

@@ -88,11 +88,7 @@ export function sqlDatabase(db: Connection, onWaited: ((ms: number) => void) | u
 /** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */
 async function transact<T>(db: Connection, kind: TransactionKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const session = sessionOf(db, async (statement) => statement())
-  const tx: Transaction = {
-    ...session,
-    later: (sql, ...values) => void db.run(sql, ...values),
-    notify: () => {},
-  }
+  const tx: Transaction = { ...session, later: (sql, ...values) => void db.run(sql, ...values), notify: () => {} }
   // Other commits are not affected: the next one syncs the whole log (https://sqlite.org/pragma.html#pragma_synchronous).
   if (kind === 'quick') db.run('PRAGMA synchronous = NORMAL')
   try {
