@@ -24,7 +24,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a page has records of any size',
-    file: 'src/service/store/page-bytes.ts',
+    file: 'src/service/store/walks.ts',
     line: 'export const PAGE_BYTES = 1024 * 1024',
     to: 'export const PAGE_BYTES = 1024 * 1024 * 1024',
     tests: ['test/service/store/store.test.ts'],

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../core/json.ts'
 import { RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { uniqueValues } from './change-rules.ts'
-import { countFitting } from './page-bytes.ts'
 import { bounded, isShortened, withNul, withoutNul } from './postgres/bounded-text.ts'
 import { indexStatements, sharedColumns, type Table, tableStatements, tablesOf } from './schema.ts'
 import type { Cell, Session, Transaction } from './sql.ts'
+import { countFitting } from './walks.ts'
 
 /** Rows that are read, and so kept in memory, at once; fewer of those that are long. */
 const ROWS_AT_ONCE = 1000

@@ -1,8 +1,7 @@
 import { decodeId, encodeId, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { RecordResource } from '../../core/resources/registry.ts'
-import { countFitting, PAGE_BYTES } from './page-bytes.ts'
 import type { Session, SqlDialect } from './sql.ts'
-import { PAGE_COUNT, readWalk } from './walks.ts'
+import { countFitting, PAGE_BYTES, PAGE_COUNT, readWalk, serialAt } from './walks.ts'
 
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted'] as const
 
@@ -171,11 +170,6 @@ function serialBounds(query: HistoryQuery): { readonly least: number; readonly b
   const least = sinceMs === undefined ? 0 : serialAt(Math.ceil(sinceMs))
   const place = olderThanId === undefined ? LAST_SERIAL : (decodeId('change', olderThanId) ?? 0)
   return { least, below: Math.min(place, until) }
-}
-
-/** Within what a database holds, for any time. */
-function serialAt(timeMs: number): number {
-  return Math.max(0, Math.min(firstSerialAt(timeMs), LAST_SERIAL))
 }
 
 /** The serial before which entries are old; undefined when none is. */

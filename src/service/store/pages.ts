@@ -1,12 +1,21 @@
-import { decodeId, encodeId, firstSerialAt, LAST_SERIAL } from '../../core/ids.ts'
+import { decodeId, encodeId } from '../../core/ids.ts'
 import { filterFields, type OpenResource, RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { filterValue } from './change-rules.ts'
-import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from './page-bytes.ts'
 import { pageOf, placeOf } from './page-rules.ts'
 import { indexName } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
-import { PAGE_COUNT, readWalk, type Walked } from './walks.ts'
+import {
+  countFitting,
+  hasText,
+  PAGE_COUNT,
+  type PageColumn,
+  pageColumn,
+  type ReadRow,
+  readWalk,
+  serialAt,
+  type Walked,
+} from './walks.ts'
 
 /** A walk over the records of a resource, within times of creation. */
 interface RecordWalk extends Walked {
@@ -77,11 +86,6 @@ async function readWalked(session: Session, walk: RecordWalk, query: PageQuery):
   if (rows.every(hasText)) return pageOf(rows, limit)
   const fitting = countFitting((await read(limit, 'size')).map(([size]) => Number(size)))
   return pageOf((await read(fitting + 1, 'text')).filter(hasText), fitting)
-}
-
-/** Within what a database holds, for any time. */
-function serialAt(timeMs: number): number {
-  return Math.max(0, Math.min(firstSerialAt(timeMs), LAST_SERIAL))
 }
 
 type JoinedRow = readonly [

@@ -8,8 +8,7 @@ import { shellWord } from '../../../core/shell-words.ts'
 import { errorCode, syncFolder, toMachineError } from '../../../files/machine-error.ts'
 import { renamePath } from '../../../files/replace-file.ts'
 import type { Connection } from './connection.ts'
-import { openDatabase } from './open-database.ts'
-import { openToRead } from './read-database.ts'
+import { openDatabase, openToRead } from './open-database.ts'
 import { storageFailure } from './storage-failure.ts'
 
 const SQLITE_CORRUPT = 11

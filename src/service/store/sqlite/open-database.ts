@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
 import { filterFields } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
@@ -21,7 +22,7 @@ export const APPLICATION_ID = 0x43524d31
 export const COPY_ID = 0x43524d63
 
 /** How long a statement blocks this thread for another process while the database is opened and created. */
-export const OPENING_TIMEOUT_MS = 5000
+const OPENING_TIMEOUT_MS = 5000
 
 /** FULL: commits survive a power cut; on macOS only with fullfsync, which no other system has. The write-ahead log is truncated after a burst. */
 const SETTINGS = `
@@ -188,5 +189,57 @@ function makeFile(file: string): boolean {
     // The folder exists but files cannot be created in it, as in /proc.
     const message = `database ${file} cannot be created: its folder does not accept files`
     throw new CrmError('machine', message, { hint: 'name another file with --database', cause: error })
+  }
+}
+
+/**
+ * Opens a crm database for inspection, also without write permission and while services use it. Without write permission
+ * the write-ahead log cannot be created, and without writers it is not needed.
+ */
+export function openToRead(name: string): Connection {
+  const file = resolve(name)
+  // With write permission: a read-only connection that closes last would leave the log.
+  if (!existsSync(file) || (isWritable(file) && isWritable(dirname(file)))) return openDatabase(name, false)
+  try {
+    if (!statSync(file).isFile()) return openDatabase(name, false)
+    accessSync(file, constants.R_OK)
+    const db = connect(openReadOnly(file), file)
+    try {
+      checkIdentity(db, 'read-only')
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return db
+  } catch (error) {
+    throw storageFailure(file, error)
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  if (!existsSync(`${file}-wal`)) {
+    // Otherwise SQLite would try to create the log (https://sqlite.org/wal.html#readonly). A service that starts meanwhile can
+    // make this read fail, but no data is damaged.
+    const address = pathToFileURL(file)
+    address.searchParams.set('immutable', '1')
+    return new DatabaseSync(address, { readOnly: true })
+  }
+  const database = new DatabaseSync(file, { readOnly: true, timeout: OPENING_TIMEOUT_MS })
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return database
+  } catch (cause) {
+    database.close()
+    const message = `database ${file} cannot be read without its log ${file}-wal`
+    throw new CrmError('machine', message, { cause, hint: `check the permissions: ls -l ${shellWord(file)}*` })
   }
 }
