@@ -41,33 +41,34 @@ export function readDeals(session: Session, query: PageQuery, filters: DealFilte
   return readWalked(session, dealWalk(session.dialect, filters), query)
 }
 
-function plainWalk({ bounded }: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
+function plainWalk(dialect: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
   const table = RESOURCES[resource].plural
-  const columns = filterFields(resource).map((name) => {
+  const values = filterFields(resource).map((name) => {
     // No row has the empty text.
-    const values = (filters.values[name] ?? []).map((value) => bounded(filterValue(resource, name, value) ?? ''))
-    return { name, index: indexName(table, name), type: 'text', values } as const
+    return [name, (filters.values[name] ?? []).map((value) => filterValue(resource, name, value) ?? '')]
   })
-  return { ...filters, resource, table, columns }
+  return { ...filters, resource, table, columns: textColumns(dialect, table, Object.fromEntries(values)) }
 }
 
-function dealWalk({ bounded }: SqlDialect, filters: DealFilters): RecordWalk {
+function dealWalk(dialect: SqlDialect, filters: DealFilters): RecordWalk {
   const { names, ownerIds, stages, pipelineIds, amountAtLeast, amountAtMost } = filters
   const table = RESOURCES.deal.plural
-  const columns = (
-    [
-      ['name', names],
-      ['owner_id', ownerIds],
-      ['stage', stages],
-      ['pipeline_id', pipelineIds],
-    ] as const
-  ).map(([name, wanted]) => {
-    return { name, index: indexName(table, name), type: 'text', values: wanted.map(bounded) } as const
-  })
+  const values = { name: names, owner_id: ownerIds, stage: stages, pipeline_id: pipelineIds }
   const bounds: (readonly [string, number])[] = []
   if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])
   if (amountAtMost !== undefined) bounds.push(['amount <=', amountAtMost])
-  return { ...filters, resource: 'deal', table, columns, bounds }
+  return { ...filters, resource: 'deal', table, columns: textColumns(dialect, table, values), bounds }
+}
+
+/** Each has an index of its own. */
+function textColumns(
+  { bounded }: SqlDialect,
+  table: string,
+  values: Readonly<Record<string, readonly string[]>>,
+): RecordWalk['columns'] {
+  return Object.entries(values).map(([name, wanted]) => {
+    return { name, index: indexName(table, name), type: 'text', values: wanted.map(bounded) }
+  })
 }
 
 /**
