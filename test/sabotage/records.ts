@@ -32,14 +32,14 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'a second contact gets an email that is unique',
-    file: 'src/service/store/unique-values.ts',
+    file: 'src/service/store/unique-members.ts',
     line: 'if (holder !== undefined && holder !== serial) {',
     to: 'if (holder !== undefined && holder === serial) {',
     tests: ['test/service/unique.test.ts'],
   },
   {
     name: 'an email stays taken after its contact has another one',
-    file: 'src/service/store/unique-values.ts',
+    file: 'src/service/store/unique-members.ts',
     line: "this.#tx.later('DELETE FROM unique_field_values WHERE resource = $1 AND record_id = $2', resource, serial)",
     to: '',
     tests: ['test/service/unique.test.ts'],

@@ -4,7 +4,7 @@ import { isPostgresUri } from '../../core/database-uri.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { createJobProgress } from '../../output/progress.ts'
-import type { CopyProgress } from '../../service/store/copy/copy-rows.ts'
+import type { CopyProgress } from '../../service/store/copy.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
@@ -26,7 +26,7 @@ export function addServeCopy(serve: CommandUnknownOpts, act: Act): void {
     .option('--to <database>', 'an empty database, or one in which a copy has stopped (default: CRM_DATABASE_URL)')
     .addHelpText(
       'after',
-      `${examples('crm serve copy --from crm.db --to postgres://crm@db.example/crm', 'crm serve copy --from postgres://crm@db.example/crm --to crm.db')}\n\nThe same command goes on with a copy that was stopped or killed. crm serve refuses the target until it is complete.`,
+      `${examples('crm serve copy --from crm.db --to postgres://crm@db.example/crm', 'crm serve copy --from postgres://crm@db.example/crm --to crm.db')}\n\nA copy that was stopped or killed leaves nothing but a mark: the same command begins again, and crm serve refuses the target until then.`,
     )
     .action(act(copyDatabase))
   addScopedFlags(copy, ['fields', 'progress'])

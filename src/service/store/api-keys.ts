@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { Session, SqlDatabase, Transaction } from './sql.ts'
+import { rowReader, type Session, type SqlDatabase, type Transaction } from './sql.ts'
 import {
   type ApiKey,
   KEY_USES_KEPT_MS,
@@ -10,34 +10,28 @@ import {
   type Store,
 } from './store.ts'
 
-/** In the order of KEY_COLUMNS. A rate of 0 requests means no limit. */
-type KeyRow = readonly [
-  id: string,
-  hash: string,
-  name: string,
-  lastFour: string,
-  scopes: string,
-  createdAtMs: number,
-  expiresAtMs: number | null,
-  revokedAtMs: number | null,
-  rateRequests: number | null,
-  rateWindowMs: number | null,
-  lastUsedAtMs: number | null,
-]
-
 const KEY_COLUMNS = `id, hash, name, last_four, scopes, created_at_ms, expires_at_ms, revoked_at_ms, rate_requests,
   rate_window_ms, last_used_at_ms`
+
+/** A rate of 0 requests means no limit. */
+interface KeyRow extends Omit<ApiKey, 'scopes' | 'rate'> {
+  readonly scopes: string
+  readonly rateRequests: number | undefined
+  readonly rateWindowMs: number | undefined
+}
+
+const readKey = rowReader<KeyRow>(KEY_COLUMNS)
 
 const SELECT_KEYS = `SELECT ${KEY_COLUMNS} FROM api_keys`
 
 async function findKey(session: Session, hash: string): Promise<ApiKey | undefined> {
-  const row = await session.get<KeyRow>(`${SELECT_KEYS} WHERE hash = $1`, hash)
+  const row = await session.get(`${SELECT_KEYS} WHERE hash = $1`, hash)
   return row && keyOf(row)
 }
 
 /** In the order in which they were made, by their ids. */
 export async function readKeys(session: Session): Promise<readonly ApiKey[]> {
-  return (await session.all<KeyRow>(`${SELECT_KEYS} ORDER BY id`)).map(keyOf)
+  return (await session.all(`${SELECT_KEYS} ORDER BY id`)).map(keyOf)
 }
 
 export async function insertKey(session: Session, key: ApiKey): Promise<void> {
@@ -61,21 +55,10 @@ export async function endKey(tx: Transaction, id: string, end: Parameters<Store[
   throw new CrmError('not_found', `there is no API key ${id}`, { hint: 'crm serve keys list' })
 }
 
-function keyOf(row: KeyRow): ApiKey {
-  const [id, hash, name, lastFour, scopes, createdAtMs, expiresAtMs, revokedAtMs, requests, windowMs, lastUsedAtMs] =
-    row
-  return {
-    id,
-    hash,
-    name,
-    lastFour,
-    scopes: scopes.split(' ').filter((scope): scope is KeyScope => scope === 'read' || scope === 'write'),
-    createdAtMs,
-    expiresAtMs: expiresAtMs ?? undefined,
-    revokedAtMs: revokedAtMs ?? undefined,
-    rate: rateOf(requests, windowMs),
-    lastUsedAtMs: lastUsedAtMs ?? undefined,
-  }
+function keyOf(row: readonly unknown[]): ApiKey {
+  const { scopes, rateRequests, rateWindowMs, ...key } = readKey(row)
+  const isScope = (scope: string): scope is KeyScope => scope === 'read' || scope === 'write'
+  return { ...key, scopes: scopes.split(' ').filter(isScope), rate: rateOf(rateRequests, rateWindowMs) }
 }
 
 function rateColumns(rate: KeyRate | undefined): readonly [number | null, number | null] {
@@ -83,23 +66,14 @@ function rateColumns(rate: KeyRate | undefined): readonly [number | null, number
   return rate === 'none' ? [0, null] : [rate.requests, rate.windowMs]
 }
 
-function rateOf(requests: number | null, windowMs: number | null): KeyRate | undefined {
-  if (requests === null) return undefined
-  return windowMs === null ? 'none' : { requests, windowMs }
+function rateOf(requests: number | undefined, windowMs: number | undefined): KeyRate | undefined {
+  if (requests === undefined) return undefined
+  return windowMs === undefined ? 'none' : { requests, windowMs }
 }
 
-/** In the order of USE_COLUMNS. */
-type UseRow = readonly [
-  keyId: string,
-  action: string,
-  hourMs: number,
-  count: number,
-  refusedCount: number,
-  lastAtMs: number,
-  lastAddress: string,
-]
-
 const USE_COLUMNS = 'key_id, action, hour_ms, count, refused_count, last_at_ms, last_address'
+
+const readUse = rowReader<KeyUse>(USE_COLUMNS)
 
 export async function addKeyUses(database: SqlDatabase, uses: readonly KeyUse[], nowMs: number): Promise<void> {
   if (uses.length === 0) return
@@ -111,15 +85,13 @@ export async function addKeyUses(database: SqlDatabase, uses: readonly KeyUse[],
 }
 
 export async function readKeyUses(session: Session, { keyId, sinceMs }: KeyUseQuery): Promise<readonly KeyUse[]> {
-  const rows = await session.all<UseRow>(
+  const rows = await session.all(
     `SELECT ${USE_COLUMNS} FROM key_uses WHERE last_at_ms >= $1 AND (CAST($2 AS text) IS NULL OR key_id = $2)
       ORDER BY hour_ms DESC, last_at_ms DESC, key_id, action`,
     sinceMs,
     keyId ?? null,
   )
-  return rows.map(([id, action, hourMs, count, refusedCount, lastAtMs, lastAddress]) => {
-    return { keyId: id, action, hourMs, count, refusedCount, lastAtMs, lastAddress }
-  })
+  return rows.map(readUse)
 }
 
 async function addUse(tx: Transaction, use: KeyUse): Promise<void> {

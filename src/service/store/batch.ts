@@ -4,7 +4,7 @@ import type { PendingEvents } from './pending-events.ts'
 import type { KnownRecords } from './records.ts'
 import type { Rules } from './rules.ts'
 import type { Transaction } from './sql.ts'
-import type { UniqueValues } from './unique-values.ts'
+import type { UniqueValues } from './unique-members.ts'
 
 /** What the writes of one transaction share. */
 export interface Batch {

@@ -1,35 +1,21 @@
 import { decodeId, encodeId, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { DeliveryBacklog, DeliveryEntry, DeliveryPage, DeliveryQuery } from './deliveries.ts'
-import type { Session } from './sql.ts'
+import { rowReader, type Session } from './sql.ts'
 
-/** A delivery as databases return it. */
-type EntryRow = readonly [
-  eventSerial: number,
-  webhookSerial: number,
-  kind: string,
-  recordId: string,
-  state: DeliveryEntry['state'],
-  attempts: number,
-  nextAtMs: number,
-  lastAtMs: number | null,
-  lastStatus: number | null,
-  lastError: string | null,
-]
+interface EntryRow extends Omit<DeliveryEntry, 'eventId' | 'webhookId' | 'nextTryAtMs'> {
+  readonly eventId: number
+  readonly webhookId: number
+  readonly nextAtMs: number
+}
 
-function entryOf(row: EntryRow): DeliveryEntry {
-  const [eventSerial, webhookSerial, kind, recordId, state, attempts, nextAtMs, lastAtMs, lastStatus, lastError] = row
-  return {
-    eventId: encodeId('event', eventSerial),
-    webhookId: encodeId('webhook', webhookSerial),
-    kind,
-    recordId,
-    state,
-    attempts,
-    nextTryAtMs: state === 'pending' ? nextAtMs : undefined,
-    lastTryAtMs: lastAtMs ?? undefined,
-    lastStatus: lastStatus ?? undefined,
-    lastError: lastError ?? undefined,
-  }
+const readEntry = rowReader<EntryRow>(
+  'event_id, webhook_id, kind, record_id, state, attempts, next_at_ms, last_try_at_ms, last_status, last_error',
+)
+
+function entryOf(row: readonly unknown[]): DeliveryEntry {
+  const { eventId, webhookId, nextAtMs, ...entry } = readEntry(row)
+  const ids = { eventId: encodeId('event', eventId), webhookId: encodeId('webhook', webhookId) }
+  return { ...entry, ...ids, nextTryAtMs: entry.state === 'pending' ? nextAtMs : undefined }
 }
 
 const SELECT_ENTRIES = `SELECT event_id, webhook_id, (SELECT kind FROM events WHERE id = event_id), record_id, state,
@@ -43,7 +29,7 @@ export async function readLog(
   const webhookSerial = decodeId('webhook', webhookId)
   const belowSerial = olderThanId === undefined ? LAST_SERIAL + 1 : decodeId('event', olderThanId)
   if (webhookSerial === undefined || belowSerial === undefined) return { entries: [], nextOlderThanId: undefined }
-  const rows = await session.all<EntryRow>(
+  const rows = await session.all(
     `${SELECT_ENTRIES} ${session.dialect.indexedBy('deliveries_of_webhook')} WHERE webhook_id = $1 AND event_id < $2
       ORDER BY event_id DESC LIMIT $3 + 0`,
     webhookSerial,
@@ -71,7 +57,7 @@ export async function findDelivery(
   eventId: string,
 ): Promise<DeliveryEntry | undefined> {
   const sql = `${SELECT_ENTRIES} WHERE webhook_id = $1 AND event_id = $2`
-  const row = await session.get<EntryRow>(sql, ...serialsOf(webhookId, eventId))
+  const row = await session.get(sql, ...serialsOf(webhookId, eventId))
   return row && entryOf(row)
 }
 

@@ -1,4 +1,4 @@
-import type { Session, SqlDatabase, Transaction } from './sql.ts'
+import { rowReader, type Session, type SqlDatabase, type Transaction } from './sql.ts'
 
 /** The state of one run of fixtures, which clients keep here, and the lock under which one of them changes it. */
 export interface StoredRun {
@@ -74,15 +74,13 @@ export const ENDED_RUN_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 
 const RUN_COLUMNS = 'id, name, created_at_ms, updated_at_ms, is_ended, lock_owner, locked_until_ms'
 
-type RunRow = readonly [
-  id: string,
-  name: string,
-  createdAtMs: number,
-  updatedAtMs: number,
-  isEnded: number,
-  owner: string | null,
-  untilMs: number | null,
-]
+interface RunRow extends Omit<StoredRun, 'isEnded' | 'lock' | 'state'> {
+  readonly isEnded: number
+  readonly lockOwner: string | undefined
+  readonly lockedUntilMs: number | undefined
+}
+
+const readRun = rowReader<RunRow>(RUN_COLUMNS)
 
 export function fixtureRuns(database: SqlDatabase, run: <T>(work: () => Promise<T>) => Promise<T>, now: () => number) {
   const nowMs = () => Math.floor(now())
@@ -91,7 +89,7 @@ export function fixtureRuns(database: SqlDatabase, run: <T>(work: () => Promise<
     page: ({ limit, afterId }) =>
       run(async () => {
         const sql = `SELECT ${RUN_COLUMNS} FROM fixture_runs WHERE id > $1 ORDER BY id LIMIT $2 + 0`
-        const rows = await database.all<RunRow>(sql, afterId ?? '', limit + 1)
+        const rows = await database.all(sql, afterId ?? '', limit + 1)
         const runs = rows.slice(0, limit).map((row) => runOf(row, nowMs()))
         return { runs, nextAfterId: rows.length > limit ? runs.at(-1)?.id : undefined }
       }),
@@ -119,20 +117,15 @@ export function fixtureRuns(database: SqlDatabase, run: <T>(work: () => Promise<
   } satisfies FixtureRuns
 }
 
-function runOf(row: RunRow, nowMs: number): Omit<StoredRun, 'state'> {
-  const [id, name, createdAtMs, updatedAtMs, isEnded, owner, untilMs] = row
-  const isHeld = owner !== null && untilMs !== null && untilMs > nowMs
-  return { id, name, createdAtMs, updatedAtMs, isEnded: isEnded === 1, lock: isHeld ? { owner, untilMs } : null }
+function runOf(row: readonly unknown[], nowMs: number): Omit<StoredRun, 'state'> {
+  const { isEnded, lockOwner: owner, lockedUntilMs: untilMs, ...run } = readRun(row)
+  const isHeld = owner !== undefined && untilMs !== undefined && untilMs > nowMs
+  return { ...run, isEnded: isEnded === 1, lock: isHeld ? { owner, untilMs } : null }
 }
 
 async function findRun(session: Session, id: string, nowMs: number): Promise<StoredRun | undefined> {
-  const row = await session.get<[state: string | null, ...RunRow]>(
-    `SELECT state, ${RUN_COLUMNS} FROM fixture_runs WHERE id = $1`,
-    id,
-  )
-  if (!row) return undefined
-  const [state, ...run] = row
-  return { ...runOf(run, nowMs), state }
+  const row = await session.get(`SELECT ${RUN_COLUMNS}, state FROM fixture_runs WHERE id = $1`, id)
+  return row && { ...runOf(row, nowMs), state: row.at(-1) as string | null }
 }
 
 async function takeLock(

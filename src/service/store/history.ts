@@ -1,8 +1,7 @@
 import { decodeId, encodeId, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { RecordResource } from '../../core/resources/registry.ts'
-import { countFitting, PAGE_BYTES } from './page-bytes.ts'
 import type { Session, SqlDialect } from './sql.ts'
-import { PAGE_COUNT, readWalk } from './walks.ts'
+import { countFitting, PAGE_BYTES, PAGE_COUNT, readWalk, serialAt } from './walks.ts'
 
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted'] as const
 
@@ -62,34 +61,13 @@ export interface HistoryPage {
 
 /** In the order of HISTORY_COLUMNS. */
 type HistoryRow = readonly [
-  id: number,
-  resource: RecordResource,
-  recordId: number,
-  action: ChangeAction,
-  version: number,
-  previousAtMs: number | null,
-  fields: string,
-  oldValues: string | null,
-  newValues: string | null,
-  keyId: string | null,
-  job: string | null,
-  requestId: string | null,
+  ...[id: number, resource: RecordResource, recordId: number, action: ChangeAction, version: number],
+  ...[previousAtMs: number | null, fields: string, oldValues: string | null, newValues: string | null],
+  ...[keyId: string | null, job: string | null, requestId: string | null],
 ]
 
-const HISTORY_COLUMNS = [
-  'id',
-  'resource',
-  'record_id',
-  'action',
-  'version',
-  'previous_at_ms',
-  'fields',
-  'old_values',
-  'new_values',
-  'key_id',
-  'job',
-  'request_id',
-] as const
+const HISTORY_COLUMNS =
+  'id resource record_id action version previous_at_ms fields old_values new_values key_id job request_id'.split(' ')
 
 interface Place {
   readonly serial: number
@@ -134,7 +112,7 @@ export async function readHistory(session: Session, query: HistoryQuery): Promis
 
 const SIZE = '(coalesce(octet_length(old_values), 0) + coalesce(octet_length(new_values), 0))'
 
-const SIZE_AT = HISTORY_COLUMNS.length
+const SIZE_AT = 12
 
 async function readEntries(
   session: Session,
@@ -192,11 +170,6 @@ function serialBounds(query: HistoryQuery): { readonly least: number; readonly b
   const least = sinceMs === undefined ? 0 : serialAt(Math.ceil(sinceMs))
   const place = olderThanId === undefined ? LAST_SERIAL : (decodeId('change', olderThanId) ?? 0)
   return { least, below: Math.min(place, until) }
-}
-
-/** Within what a database holds, for any time. */
-function serialAt(timeMs: number): number {
-  return Math.max(0, Math.min(firstSerialAt(timeMs), LAST_SERIAL))
 }
 
 /** The serial before which entries are old; undefined when none is. */

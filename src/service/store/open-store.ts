@@ -1,7 +1,6 @@
 import { isPostgresUri } from '../../core/database-uri.ts'
-import type { ComparedTable } from './copy/compare-rows.ts'
-import type { CopyOptions } from './copy/copy-rows.ts'
-import type { CopySource, CopyTarget } from './copy/ends.ts'
+import type { CopiedTable, CopyOptions } from './copy.ts'
+import type { Session, Transaction } from './sql.ts'
 import type { Store } from './store.ts'
 import type { StoreOptions } from './store-options.ts'
 
@@ -23,7 +22,7 @@ export async function backUpStore(address: string, target: string): Promise<{ re
 
 /** The bytes of such a copy, of which no file stays. */
 export async function* backUpBytes(address: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const { copiedBytes } = await import('./sqlite/copied-bytes.ts')
+  const { copiedBytes } = await import('./sqlite/backup.ts')
   yield* copiedBytes(address)
 }
 
@@ -32,28 +31,29 @@ export async function restoreStore(
   backup: string | AsyncIterable<Uint8Array | string>,
   target: string,
 ): Promise<{ readonly sizeBytes: number }> {
-  const { restoreDatabase } = await import('./sqlite/copied-bytes.ts')
+  const { restoreDatabase } = await import('./sqlite/backup.ts')
   return restoreDatabase(backup, target)
 }
 
-interface Copied extends CopyOptions, Pick<StoreOptions, 'env'> {
+interface Ends extends CopyOptions, Pick<StoreOptions, 'env'> {
   readonly from: string
   readonly to: string
+  /** The value of `--from`, without its password. */
+  readonly location: string
 }
 
 /**
- * Copies an SQLite file to PostgreSQL, or back, into an empty database or one that an earlier copy has left unfinished. Returns
- * the tables after it has compared them. CrmError `machine` for a source in use, and for rows that differ.
+ * Copies an SQLite file to PostgreSQL, or back, into an empty database or one in which an earlier copy was stopped. Returns the
+ * tables after it has compared them. CrmError `machine` for a source in use, and for rows that differ.
  */
-export async function copyStore({ from, to, env = {}, ...options }: Copied): Promise<readonly ComparedTable[]> {
-  const { copyRows } = await import('./copy/copy-rows.ts')
-  const copy = (source: CopySource, target: CopyTarget) => copyRows(source, target, options)
-  if (isPostgresUri(from)) {
-    const { withPostgresSource } = await import('./postgres/copy-source.ts')
-    const { withSqliteTarget } = await import('./sqlite/copy-target.ts')
-    return withPostgresSource(from, env, (source) => withSqliteTarget(to, (target) => copy(source, target)))
-  }
-  const { withSqliteSource } = await import('./sqlite/copy-source.ts')
-  const { withPostgresTarget } = await import('./postgres/copy-target.ts')
-  return withSqliteSource(from, (source) => withPostgresTarget(to, env, (target) => copy(source, target)))
+export async function copyStore({ from, to, location, env = {}, ...options }: Ends): Promise<readonly CopiedTable[]> {
+  const { copyRows } = await import('./copy.ts')
+  const sqlite = await import('./sqlite/copy-ends.ts')
+  const postgres = await import('./postgres/copy-ends.ts')
+  const copy = (source: Session) => (tx: Transaction) => copyRows(source, tx, options)
+  return isPostgresUri(from)
+    ? postgres.withPostgresSource(from, env, (source) => sqlite.withSqliteTarget(to, location, copy(source)))
+    : sqlite.withSqliteSource(from, (source) =>
+        postgres.withPostgresTarget(to, { env, source: location }, copy(source)),
+      )
 }

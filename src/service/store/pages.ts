@@ -1,11 +1,21 @@
-import { decodeId, encodeId, firstSerialAt, LAST_SERIAL } from '../../core/ids.ts'
+import { decodeId, encodeId } from '../../core/ids.ts'
 import { filterFields, type OpenResource, RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { filterValue } from './change-rules.ts'
-import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from './page-bytes.ts'
 import { pageOf, placeOf } from './page-rules.ts'
+import { indexName } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
-import { PAGE_COUNT, readWalk, type Walked } from './walks.ts'
+import {
+  countFitting,
+  hasText,
+  PAGE_COUNT,
+  type PageColumn,
+  pageColumn,
+  type ReadRow,
+  readWalk,
+  serialAt,
+  type Walked,
+} from './walks.ts'
 
 /** A walk over the records of a resource, within times of creation. */
 interface RecordWalk extends Walked {
@@ -31,38 +41,34 @@ export function readDeals(session: Session, query: PageQuery, filters: DealFilte
   return readWalked(session, dealWalk(session.dialect, filters), query)
 }
 
-function plainWalk({ bounded }: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
+function plainWalk(dialect: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
   const table = RESOURCES[resource].plural
-  const columns = filterFields(resource).map((name) => {
+  const values = filterFields(resource).map((name) => {
     // No row has the empty text.
-    const values = (filters.values[name] ?? []).map((value) => bounded(filterValue(resource, name, value) ?? ''))
-    return { name, index: indexName(table, name), type: 'text', values } as const
+    return [name, (filters.values[name] ?? []).map((value) => filterValue(resource, name, value) ?? '')]
   })
-  return { ...filters, resource, table, columns }
+  return { ...filters, resource, table, columns: textColumns(dialect, table, Object.fromEntries(values)) }
 }
 
-function dealWalk({ bounded }: SqlDialect, filters: DealFilters): RecordWalk {
+function dealWalk(dialect: SqlDialect, filters: DealFilters): RecordWalk {
   const { names, ownerIds, stages, pipelineIds, amountAtLeast, amountAtMost } = filters
   const table = RESOURCES.deal.plural
-  const columns = (
-    [
-      ['name', names],
-      ['owner_id', ownerIds],
-      ['stage', stages],
-      ['pipeline_id', pipelineIds],
-    ] as const
-  ).map(([name, wanted]) => {
-    return { name, index: indexName(table, name), type: 'text', values: wanted.map(bounded) } as const
-  })
+  const values = { name: names, owner_id: ownerIds, stage: stages, pipeline_id: pipelineIds }
   const bounds: (readonly [string, number])[] = []
   if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])
   if (amountAtMost !== undefined) bounds.push(['amount <=', amountAtMost])
-  return { ...filters, resource: 'deal', table, columns, bounds }
+  return { ...filters, resource: 'deal', table, columns: textColumns(dialect, table, values), bounds }
 }
 
-/** The name of the index on a column. */
-export function indexName(table: string, column: string): string {
-  return `${table}_by_${column.replace(/_id$/, '')}`
+/** Each has an index of its own. */
+function textColumns(
+  { bounded }: SqlDialect,
+  table: string,
+  values: Readonly<Record<string, readonly string[]>>,
+): RecordWalk['columns'] {
+  return Object.entries(values).map(([name, wanted]) => {
+    return { name, index: indexName(table, name), type: 'text', values: wanted.map(bounded) }
+  })
 }
 
 /**
@@ -81,11 +87,6 @@ async function readWalked(session: Session, walk: RecordWalk, query: PageQuery):
   if (rows.every(hasText)) return pageOf(rows, limit)
   const fitting = countFitting((await read(limit, 'size')).map(([size]) => Number(size)))
   return pageOf((await read(fitting + 1, 'text')).filter(hasText), fitting)
-}
-
-/** Within what a database holds, for any time. */
-function serialAt(timeMs: number): number {
-  return Math.max(0, Math.min(firstSerialAt(timeMs), LAST_SERIAL))
 }
 
 type JoinedRow = readonly [

@@ -1,7 +1,9 @@
+import type { Kind } from './schema.ts'
+
 /** A value of a statement; a list is one parameter, which `SqlDialect.isIn` reads. */
 export type Value = Cell | readonly Cell[]
 
-type Cell = string | number | null
+export type Cell = string | number | null
 
 /**
  * Statements of one connection or of any. A text is the same for both databases: parameters are `$1`, types are written as
@@ -39,6 +41,7 @@ export interface SqlDatabase extends Session {
 
 /** What the databases write in different ways. */
 export interface SqlDialect {
+  readonly kind: Kind
   /** Answers take a round trip. */
   readonly isRemote: boolean
   /** The larger of two values. */
@@ -89,6 +92,12 @@ export interface WalkText {
   readonly least?: string | undefined
   readonly conditions: readonly string[]
   readonly driver?: { readonly column: string; readonly index: string; readonly value: string }
+}
+
+/** Reads rows of these columns as objects: `last_used_at_ms` is the member `lastUsedAtMs`, and NULL is undefined. */
+export function rowReader<T>(columns: string): (row: readonly unknown[]) => T {
+  const names = columns.split(/,\s+/).map((name) => name.replace(/_(\w)/g, (_, sign: string) => sign.toUpperCase()))
+  return (row) => Object.fromEntries(names.map((name, place) => [name, row[place] ?? undefined])) as T
 }
 
 /** The condition that a column has one of these values as $1, and that: a list costs SQLite 6 µs more than a value. */

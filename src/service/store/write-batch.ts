@@ -11,7 +11,7 @@ import { type Rules, readRules } from './rules.ts'
 import type { Session, Transaction } from './sql.ts'
 import type { RecordChange, StoreWrite, WriteState } from './store.ts'
 import type { Retention } from './store-options.ts'
-import { UniqueValues } from './unique-values.ts'
+import { UniqueValues } from './unique-members.ts'
 import { applyChange } from './write-change.ts'
 import type { BatchOutcome, Meanwhile } from './write-queue.ts'
 

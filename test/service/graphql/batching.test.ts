@@ -16,7 +16,6 @@ function counted(db: Connection): { db: Connection; statements: string[] } {
   const methods = {
     all: told(db.all),
     get: told(db.get),
-    iterate: told(db.iterate),
     run: told(db.run),
   } as Partial<Connection>
   return { db: Object.assign(Object.create(db), methods), statements }

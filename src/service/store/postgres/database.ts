@@ -20,6 +20,7 @@ const LINE_LOCKS = 0x63726d4c
 const PRUNE_LOCK = 0x63726d50
 
 const DIALECT: SqlDialect = {
+  kind: 'postgres',
   isRemote: true,
   greatest: (one, other) => `greatest(${one}, ${other})`,
   isIn: (column, list, type) => `${column} = ANY(${list}::${type}[])`,

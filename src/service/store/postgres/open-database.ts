@@ -1,17 +1,20 @@
 import { CrmError } from '../../../core/errors.ts'
-import { unfinishedCopy } from '../copy/copy-failures.ts'
+import { isOpenResource } from '../../../core/resources/registry.ts'
+import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
-import { readOrigin } from './copy-state.ts'
+import { FIRST_ROWS, indexStatements, openTablesScript, schemaScript, type Table, tablesOf } from '../schema.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './database.ts'
-import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION, versionAfter } from './schema.ts'
+import { MIGRATIONS, SCHEMA_VERSION, versionAfter } from './migrations.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
-import { checkWhole, incomplete } from './whole-schema.ts'
 
 /** Older ones get no updates. */
 const OLDEST_VERSION = 130_000
 
 /** In the table that names the version, and so the program. */
 const VERSION_TABLE = 'crm_schema'
+
+/** In its place until the end of a copy: no crm takes the database for its own. */
+export const COPY_TABLE = 'crm_copy'
 
 export interface Preparing {
   /** False: a database without the tables is an error. */
@@ -30,10 +33,9 @@ export async function prepareDatabase(
   await checkVersionAndEncoding(database)
   const version = await versionOf(database)
   const newest = versionAfter(steps)
-  if (version === newest && steps === MIGRATIONS) await checkWhole(database)
-  if (version === newest && (await hasPlainTables(database))) return
+  if (version === newest && (await checkWhole(database))) return
   const origin = version === undefined ? await readOrigin(database) : undefined
-  if (origin) throw unfinishedCopy(database.name, origin)
+  if (origin !== undefined) throw unfinishedCopy(database.name, origin)
   if (version === undefined && !preparing.isCreated) throw missing(database.name)
   if (preparing.isOnlyRead) {
     if (version === newest) return
@@ -48,7 +50,7 @@ async function migrate(tx: PostgresTransaction, name: string, steps: readonly st
   const version = await versionOf(tx)
   if (version === undefined) {
     await checkEmpty(tx, name)
-    await tx.script(SCHEMA)
+    await tx.script(`${schemaScript('postgres')}; ${FIRST_ROWS}`)
     await markVersion(tx)
     for (const statement of pipelineStatements([defaultPipeline()])) await tx.run(...statement)
   } else {
@@ -57,7 +59,7 @@ async function migrate(tx: PostgresTransaction, name: string, steps: readonly st
     for (const step of steps.slice(version - 1)) await tx.script(step)
     await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${newest}`)
   }
-  await tx.script(plainTables())
+  await tx.script(openTablesScript('postgres'))
 }
 
 /** Makes a database with the tables one of crm. */
@@ -87,24 +89,25 @@ export async function checkVersionAndEncoding(session: PostgresSession): Promise
  * answer from a cache that lacks them.
  */
 export async function versionOf(session: PostgresSession): Promise<number | undefined> {
-  const isThere = await session.get(
-    `SELECT 1 FROM pg_class WHERE relname = '${VERSION_TABLE}' AND relnamespace = current_schema()::regnamespace`,
-  )
-  if (!isThere) return undefined
+  if (!(await hasTable(session, VERSION_TABLE))) return undefined
   return (await session.get<[number]>(`SELECT version FROM ${VERSION_TABLE}`))?.[0]
 }
 
-async function hasPlainTables(session: PostgresSession): Promise<boolean> {
-  const names = [...plainTables().matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name]) => name ?? '')
-  const [count] = (await session.get<[number]>(
-    'SELECT count(*) FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
-    names,
-  )) ?? [0]
-  return count === names.length
+/** The source of an unfinished copy. */
+export async function readOrigin(session: PostgresSession): Promise<string | undefined> {
+  if (!(await hasTable(session, COPY_TABLE))) return undefined
+  return (await session.get<[string]>(`SELECT location FROM ${COPY_TABLE}`))?.[0]
+}
+
+async function hasTable(session: PostgresSession, name: string): Promise<boolean> {
+  const found = await session.get(
+    `SELECT 1 FROM pg_class WHERE relname = '${name}' AND relnamespace = current_schema()::regnamespace`,
+  )
+  return found !== undefined
 }
 
 /** A database of another program is unchanged. */
-export async function checkEmpty(tx: PostgresTransaction, name: string): Promise<void> {
+export async function checkEmpty(tx: PostgresSession, name: string): Promise<void> {
   const found = await tx.get<[string]>(
     `SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema()
@@ -129,5 +132,57 @@ function otherVersion(name: string, version: number, newest: number): CrmError {
   const message = `database ${name} was made by an older crm: its schema is ${version}, expected ${newest}`
   return new CrmError('machine', message, {
     hint: `migrate it as a user that may change its tables: crm serve --database '${name}'`,
+  })
+}
+
+// `pg_restore` makes the tables, then rows table by table, then keys and indexes, and the foreign keys last: one that was
+// interrupted can leave a database that has the version, and lacks rows and indexes.
+
+const TABLES = tablesOf('postgres')
+
+const FOREIGN_KEYS = schemaScript('postgres').match(/ REFERENCES /g)?.length ?? 0
+
+/**
+ * False for a database of the current version that lacks the table of an open resource, which is made at the start; CrmError
+ * `machine` for one that lacks another part of its schema.
+ */
+async function checkWhole(session: PostgresSession & { readonly name: string }): Promise<boolean> {
+  const found = new Set((await session.all<[string]>(session.dialect.tableNames)).map(([name]) => name))
+  const isThere = ({ name }: Table): boolean => found.has(name)
+  for (const table of TABLES) {
+    if (!isThere(table) && !(table.resource && isOpenResource(table.resource)))
+      throw incomplete(session.name, `the table ${table.name}`)
+    const indexes = [`${table.name}_pkey`, ...indexStatements('postgres', table).keys()]
+    const lacking = isThere(table) && indexes.find((name) => !found.has(name))
+    if (lacking) throw incomplete(session.name, `the index ${lacking}`)
+  }
+  const [foreignKeys = 0] =
+    (await session.get<[number]>(
+      `SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
+    )) ?? []
+  if (foreignKeys < FOREIGN_KEYS) throw incomplete(session.name, 'a foreign key')
+  return TABLES.every(isThere)
+}
+
+/** CrmError `machine` for a user that can read, and could store nothing. */
+export async function checkRights(session: PostgresSession & { readonly name: string }): Promise<void> {
+  const [table, user] =
+    (await session.get<[string, string]>(
+      `SELECT relname, current_user FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relname = ANY ($1::text[]) AND NOT (
+          has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+          AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+        ORDER BY relname LIMIT 1`,
+      TABLES.map(({ name }) => name),
+    )) ?? []
+  if (table === undefined) return
+  throw new CrmError('machine', `the user ${user} of database ${session.name} may not write to its table ${table}`, {
+    hint: `as the owner of the tables: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${user}`,
+  })
+}
+
+function incomplete(database: string, lacking: string): CrmError {
+  return new CrmError('machine', `database ${database} is an incomplete database of crm: it lacks ${lacking}`, {
+    hint: 'after a restore that was interrupted, drop it, and restore again with pg_restore --single-transaction',
   })
 }

@@ -17,10 +17,9 @@ import { beginWrites } from './begin-writes.ts'
 import { openPool, type PostgresDatabase, type PostgresSession } from './database.ts'
 import { CommitInDoubt, databaseFailure, isDiskFull, isPassing } from './failure.ts'
 import { listenTo } from './notifications.ts'
-import { prepareDatabase } from './open-database.ts'
+import { checkRights, prepareDatabase } from './open-database.ts'
 import { type CommitMark, isCommitted, markCommit, writing } from './sequence.ts'
 import { followClock } from './shared-clock.ts'
-import { checkRights } from './whole-schema.ts'
 
 /** A key that another process revokes stops here no later; at once where its notification arrives. */
 const KEY_KEPT_MS = 500

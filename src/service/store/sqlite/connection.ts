@@ -10,8 +10,6 @@ export interface Connection {
   readonly file: string
   readonly isInTransaction: boolean
   all<Row extends readonly unknown[]>(sql: string, ...values: Value[]): readonly Row[]
-  /** For results that may not be read to the end. */
-  iterate<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Iterable<Row>
   get<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Row | undefined
   /** Returns the number of changed rows. */
   run(sql: string, ...values: Value[]): number
@@ -55,10 +53,6 @@ export function connect(database: DatabaseSync, file: string): Connection {
     all: <Row>(sql: string, ...values: Value[]) => {
       const { statement, order } = prepare(sql)
       return statement.all(...bound(order, values)) as unknown as readonly Row[]
-    },
-    iterate: <Row>(sql: string, ...values: Value[]) => {
-      const { statement, order } = prepare(sql)
-      return statement.iterate(...bound(order, values)) as unknown as Iterable<Row>
     },
     get: <Row>(sql: string, ...values: Value[]) => {
       const { statement, order } = prepare(sql)

@@ -1,26 +1,28 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
-import { filterFields, OPEN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
 import { filterColumns } from '../change-rules.ts'
-import { unfinishedCopy } from '../copy/copy-failures.ts'
-import { indexName } from '../pages.ts'
+import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
+import { FIRST_ROWS, openTablesScript, schemaScript } from '../schema.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
-import { readOrigin } from './copy-state.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
-import { SCHEMA } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
 export const APPLICATION_ID = 0x43524d31
 
+/** `CRMc`, in the header of an unfinished copy: no crm takes it for its own. */
+export const COPY_ID = 0x43524d63
+
 /** How long a statement blocks this thread for another process while the database is opened and created. */
-export const OPENING_TIMEOUT_MS = 5000
+const OPENING_TIMEOUT_MS = 5000
 
 /** FULL: commits survive a power cut; on macOS only with fullfsync, which no other system has. The write-ahead log is truncated after a burst. */
 const SETTINGS = `
@@ -45,7 +47,7 @@ interface Opening {
 export function openDatabase(name: string, isCreated: boolean, isExclusive = false): Connection {
   const prepare = (db: Connection): void => {
     migrate(db)
-    db.script(plainTables())
+    db.script(openTablesScript('sqlite'))
     db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
   return openFile(name, { isCreated, isExclusive, check: (db) => checkIdentity(db), prepare })
@@ -84,7 +86,7 @@ function migrate(db: Connection): void {
   if (versionOf(db) === SCHEMA_VERSION) return
   inTransaction(db, () => {
     if (isNew(db)) {
-      db.script(SCHEMA)
+      db.script(`${schemaScript('sqlite')}; ${FIRST_ROWS}`)
       for (const statement of pipelineStatements([defaultPipeline()])) db.run(...statement)
     } else {
       checkIdentity(db)
@@ -106,21 +108,6 @@ function contactColumn(): (text: SQLOutputValue, name: SQLOutputValue) => string
   }
 }
 
-/** The tables of open resources that a database lacks; the table of contacts is part of the schema. */
-export function plainTables(): string {
-  return OPEN_RESOURCES.map((resource) => {
-    const { plural } = RESOURCES[resource]
-    const filters = filterFields(resource)
-    const columns = ['id INTEGER PRIMARY KEY', 'version INTEGER NOT NULL', 'text TEXT NOT NULL']
-    const all = [...columns, ...filters.map((name) => `${name} TEXT`)].join(', ')
-    const table = `CREATE TABLE IF NOT EXISTS ${plural} (${all}) STRICT`
-    const indexes = filters.map(
-      (name) => `CREATE INDEX IF NOT EXISTS ${indexName(plural, name)} ON ${plural} (${name})`,
-    )
-    return [table, ...indexes].join('; ')
-  }).join('; ')
-}
-
 function isNew(db: Connection): boolean {
   const [count] = db.get<[number]>('SELECT count(*) FROM sqlite_schema') ?? []
   return count === 0 && applicationIdOf(db) === 0 && versionOf(db) === 0
@@ -129,8 +116,8 @@ function isNew(db: Connection): boolean {
 /** `read-only`: also rejects an older schema, which cannot be migrated. */
 export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'migrate'): void {
   const version = versionOf(db)
-  const origin = readOrigin(db)
-  if (origin) throw unfinishedCopy(db.file, origin)
+  const origin = originOf(db)
+  if (origin !== undefined) throw unfinishedCopy(db.file, origin)
   if (applicationIdOf(db) !== APPLICATION_ID || version === 0) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
       hint: 'name another file with --database',
@@ -149,6 +136,12 @@ export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'm
       hint: `migrate it as a user with write permission: crm serve stats --database ${shellWord(db.file)}`,
     })
   }
+}
+
+/** The source of an unfinished copy. */
+export function originOf(db: Connection): string | undefined {
+  if (applicationIdOf(db) !== COPY_ID) return undefined
+  return db.get<[string]>('SELECT location FROM copy_state')?.[0]
 }
 
 function applicationIdOf(db: Connection): number {
@@ -196,5 +189,57 @@ function makeFile(file: string): boolean {
     // The folder exists but files cannot be created in it, as in /proc.
     const message = `database ${file} cannot be created: its folder does not accept files`
     throw new CrmError('machine', message, { hint: 'name another file with --database', cause: error })
+  }
+}
+
+/**
+ * Opens a crm database for inspection, also without write permission and while services use it. Without write permission
+ * the write-ahead log cannot be created, and without writers it is not needed.
+ */
+export function openToRead(name: string): Connection {
+  const file = resolve(name)
+  // With write permission: a read-only connection that closes last would leave the log.
+  if (!existsSync(file) || (isWritable(file) && isWritable(dirname(file)))) return openDatabase(name, false)
+  try {
+    if (!statSync(file).isFile()) return openDatabase(name, false)
+    accessSync(file, constants.R_OK)
+    const db = connect(openReadOnly(file), file)
+    try {
+      checkIdentity(db, 'read-only')
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return db
+  } catch (error) {
+    throw storageFailure(file, error)
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  if (!existsSync(`${file}-wal`)) {
+    // Otherwise SQLite would try to create the log (https://sqlite.org/wal.html#readonly). A service that starts meanwhile can
+    // make this read fail, but no data is damaged.
+    const address = pathToFileURL(file)
+    address.searchParams.set('immutable', '1')
+    return new DatabaseSync(address, { readOnly: true })
+  }
+  const database = new DatabaseSync(file, { readOnly: true, timeout: OPENING_TIMEOUT_MS })
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return database
+  } catch (cause) {
+    database.close()
+    const message = `database ${file} cannot be read without its log ${file}-wal`
+    throw new CrmError('machine', message, { cause, hint: `check the permissions: ls -l ${shellWord(file)}*` })
   }
 }

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts'
 import { storageFailure, whenUnlocked } from './storage-failure.ts'
 
 const SQLITE: SqlDialect = {
+  kind: 'sqlite',
   isRemote: false,
   greatest: (one, other) => `max(${one}, ${other})`,
   isIn: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,

@@ -2,22 +2,17 @@ import { setTimeout } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
 import { LOCK_WAIT_MS, RETRY_MS } from '../write-queue.ts'
 
-interface Failure {
-  readonly what: string
-  readonly hint: string
-  readonly isRetryable?: true
-}
+type Failure = readonly [what: string, hint: string, isRetryable?: true]
 
-const BUSY: Failure = {
-  what: 'is locked by another process',
-  hint: 'wait for the other process to finish, or stop it, then try again',
-  isRetryable: true,
-}
+const OTHER_FILE = 'name another file with --database'
 
-const NOT_WRITABLE: Failure = {
-  what: 'cannot be written: permission denied',
-  hint: 'check the permissions of the file and of its folder, or name another file with --database',
-}
+const WAIT = 'wait for the other process to finish, or stop it, then try again'
+
+const BUSY: Failure = ['is locked by another process', WAIT, true]
+
+const CHECK = `check the permissions of the file and of its folder, or ${OTHER_FILE}`
+
+const NOT_WRITABLE: Failure = ['cannot be written: permission denied', CHECK]
 
 const SQLITE_BUSY = 5
 
@@ -27,37 +22,38 @@ const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
   [SQLITE_BUSY]: BUSY,
   6: BUSY,
   8: NOT_WRITABLE,
-  10: { what: 'cannot be read or written: disk I/O error', hint: 'check the disk, then try again' },
-  11: { what: 'is damaged', hint: 'restore a backup, or name another file with --database' },
-  13: { what: 'cannot grow: the disk is full', hint: 'free some space, then try again', isRetryable: true },
-  14: { what: 'cannot be opened', hint: 'check the permissions of its folder, or name another file with --database' },
-  15: { what: 'cannot be locked', hint: 'keep the database on a local disk: name another file with --database' },
-  26: { what: 'is not a database', hint: 'name another file with --database' },
+  10: ['cannot be read or written: disk I/O error', 'check the disk, then try again'],
+  11: ['is damaged', `restore a backup, or ${OTHER_FILE}`],
+  13: ['cannot grow: the disk is full', 'free some space, then try again', true],
+  14: ['cannot be opened', `check the permissions of its folder, or ${OTHER_FILE}`],
+  15: ['cannot be locked', `keep the database on a local disk: ${OTHER_FILE}`],
+  26: ['is not a database', OTHER_FILE],
 }
+
+const NO_FOLDER: Failure = ['has a file in place of a folder in its path', OTHER_FILE]
+
+const DANGLING: Failure = ['is a dangling link', 'name the file itself with --database']
 
 /** Errors of the file system by code. */
 const FILE_FAILURES: Readonly<Record<string, Failure>> = {
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
-  EROFS: { what: 'cannot be written: read-only file system', hint: 'name another file with --database' },
-  ENOSPC: { what: 'cannot be created: the disk is full', hint: 'free some space, then try again' },
-  EDQUOT: { what: 'cannot be created: the disk quota is used up', hint: 'free some space, then try again' },
-  ENOTDIR: { what: 'has a file in place of a folder in its path', hint: 'name another file with --database' },
-  EEXIST: { what: 'has a file in place of a folder in its path', hint: 'name another file with --database' },
-  ENOENT: { what: 'is a dangling link', hint: 'name the file itself with --database' },
-  ELOOP: { what: 'is a dangling link', hint: 'name the file itself with --database' },
-  ENAMETOOLONG: { what: 'has too long a name', hint: 'name another file with --database' },
+  EROFS: ['cannot be written: read-only file system', OTHER_FILE],
+  ENOSPC: ['cannot be created: the disk is full', 'free some space, then try again'],
+  EDQUOT: ['cannot be created: the disk quota is used up', 'free some space, then try again'],
+  ENOTDIR: NO_FOLDER,
+  EEXIST: NO_FOLDER,
+  ENOENT: DANGLING,
+  ELOOP: DANGLING,
+  ENAMETOOLONG: ['has too long a name', OTHER_FILE],
 }
 
 /** The CrmError for a failed statement or file operation; any other error is returned unchanged. */
 export function storageFailure(file: string, error: unknown): unknown {
   const failure = failureOf(error)
   if (!failure) return error
-  return new CrmError('machine', `database ${file} ${failure.what}`, {
-    hint: failure.hint,
-    isRetryable: failure.isRetryable ?? false,
-    cause: error,
-  })
+  const [what, hint, isRetryable = false] = failure
+  return new CrmError('machine', `database ${file} ${what}`, { hint, isRetryable, cause: error })
 }
 
 /** Whether the error means that another process locked the database and nothing was done. */

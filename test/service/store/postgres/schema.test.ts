@@ -3,8 +3,9 @@ import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
 import { openPool, type PostgresDatabase } from '../../../../src/service/store/postgres/database.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from '../../../../src/service/store/postgres/migrations.ts'
 import { prepareDatabase } from '../../../../src/service/store/postgres/open-database.ts'
-import { MIGRATIONS, plainTables, SCHEMA_VERSION } from '../../../../src/service/store/postgres/schema.ts'
+import { additions, openTablesScript } from '../../../../src/service/store/schema.ts'
 import { crm } from '../../../harness/crm.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { databaseEnv, emptyHome } from '../../../harness/home.ts'
@@ -44,7 +45,7 @@ test.each(MIGRATIONS.map((_, place) => place + 1))(
     const [old, fresh] = [await newPostgres('empty'), await newPostgres()]
     const client = await connectTo(old)
     for (const step of [FIRST_SCHEMA, ...MIGRATIONS].slice(0, version)) await client.query(step)
-    await client.query(plainTables())
+    await client.query(openTablesScript('postgres'))
     await client.query(`CREATE TABLE crm_schema (version integer NOT NULL); INSERT INTO crm_schema VALUES (${version})`)
     await client.query(`INSERT INTO contacts (id, version, text) VALUES (4096, 3, '{"name":"Ada"}')`)
     const store = await openTestStore({ address: old })
@@ -57,12 +58,21 @@ test.each(MIGRATIONS.map((_, place) => place + 1))(
   },
 )
 
+test('a column, a table and an index that the schema names are added to a database without them', async () => {
+  const [old, fresh] = [await newPostgres(), await newPostgres()]
+  const client = await connectTo(old)
+  await client.query('ALTER TABLE history DROP COLUMN job; DROP TABLE fixture_runs; DROP INDEX deliveries_backlog')
+  const added = ['history.job', 'history_by_job', 'fixture_runs', 'deliveries_backlog', '<|SELECT 1>']
+  for (const step of additions('postgres', added)) await client.query(step)
+  expect(await objectsOf(old)).toEqual(await objectsOf(fresh))
+})
+
 /** Every column and index of a database. */
 async function objectsOf(address: string): Promise<readonly unknown[]> {
   const client = await connectTo(address)
   const columns = await client.query(
-    `SELECT table_name, column_name, ordinal_position, data_type, collation_name, is_nullable, column_default
-      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+    `SELECT table_name, column_name, data_type, collation_name, is_nullable, column_default
+      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name`,
   )
   const indexes = await client.query(
     `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`,

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
+import { additions } from '../../../../src/service/store/schema.ts'
 import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { FIRST_SCHEMA } from './first-schema.ts'
@@ -36,6 +37,19 @@ test.each(VERSIONS)(
     expect((await store.stats()).records).toMatchObject({ contact: 1, deal: 1, note: 1 })
   },
 )
+
+test('a column, a table and an index that the schema names are added to a database without them', async () => {
+  const folder = await temporaryFolder()
+  const [file, newFile] = [join(folder, 'old.db'), join(folder, 'new.db')]
+  for (const address of [file, newFile]) await (await openStore({ address, now: Date.now })).close()
+  const old = new DatabaseSync(file)
+  old.exec('ALTER TABLE deliveries DROP COLUMN claim; DROP TABLE fixture_runs; DROP INDEX history_by_job')
+  const added = ['deliveries.claim', 'fixture_runs', 'history_by_job', '<UPDATE sequence SET rules_version = 7|>']
+  for (const step of additions('sqlite', added)) old.exec(step)
+  expect(old.prepare('SELECT rules_version FROM sequence').get()).toEqual({ rules_version: 7 })
+  old.close()
+  expect(schemaOf(file)).toEqual(schemaOf(newFile))
+})
 
 /** Every object of the database but for white space, and the version. */
 function schemaOf(file: string) {

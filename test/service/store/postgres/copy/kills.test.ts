@@ -13,7 +13,7 @@ import { fillStore, newFile, withStore } from './sample-store.ts'
 
 const COPIER = fileURLToPath(new URL('./copying-process.ts', import.meta.url))
 
-/** About as many batches as there are kills, so that most of them meet a copy. */
+/** About as many batches as a kill waits for at most. */
 const CONTACTS = 12_000
 const KILLS = 10
 
@@ -21,7 +21,6 @@ type Ends = readonly [from: string, to: string]
 
 interface Ended {
   readonly exit: number | string
-  readonly lines: readonly string[]
   readonly stderr: string
 }
 
@@ -29,19 +28,14 @@ interface Ended {
 async function copyOnce(ends: Ends, password: string, onLine: (count: number, pid: number) => void): Promise<Ended> {
   const child = spawn(process.execPath, ['--no-warnings', COPIER, ...ends], { env: { PGPASSWORD: password } })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const lines: string[] = []
+  let lines = 0
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text
   })
-  createInterface(child.stdout).on('line', (line) => onLine(lines.push(line), child.pid ?? 0))
+  createInterface(child.stdout).on('line', () => onLine(++lines, child.pid ?? 0))
   const [exit, signal] = await once(child, 'close')
-  return { exit: exit ?? signal, lines, stderr }
-}
-
-/** The place at which a copy began; 0 for one that began at the start. */
-function firstDone({ lines }: Ended): number {
-  return Number(lines.find((line) => line.startsWith('copied'))?.split(' ')[1] ?? 0)
+  return { exit: exit ?? signal, stderr }
 }
 
 async function expectEqual(ends: Ends, password: string): Promise<void> {
@@ -61,13 +55,12 @@ async function expectEqual(ends: Ends, password: string): Promise<void> {
 test.each([
   ['SQLite to PostgreSQL', async (): Promise<Ends> => [newFile('source'), await newPostgres('empty')]],
   ['PostgreSQL to SQLite', async (): Promise<Ends> => [await newPostgres('empty'), newFile('target')]],
-])('a copy from %s that is killed again and again goes on, and ends with all rows', async (_, makeEnds) => {
+])('a copy from %s that is killed again and again begins again, and ends with all rows', async (_, makeEnds) => {
   const ends = await makeEnds()
   const { servicePassword } = inject('postgres')
   await fillStore(ends[0], CONTACTS)
-  const killed: Ended[] = []
   for (let kill = 0; kill < KILLS; kill++) {
-    const atLine = 1 + Math.floor(Math.random() * 3)
+    const atLine = 1 + Math.floor(Math.random() * 25)
     // Also in the middle of a batch, and in that of a commit.
     const lateMs = Math.random() * 20
     const run = await copyOnce(ends, servicePassword, (count, pid) => {
@@ -75,17 +68,12 @@ test.each([
     })
     expect(run, run.stderr).toHaveProperty('exit', 'SIGKILL')
     await expect(withStore(ends[1], async () => {})).rejects.toThrow('is an unfinished copy of')
-    killed.push(run)
   }
-  // None began again: each found what the ones before it had written.
-  const begins = killed.map(firstDone).filter((done) => done > 0)
-  expect(begins.at(-1)).toBeGreaterThan(begins[0] ?? 0)
-  expect(begins).toEqual(begins.toSorted((left, right) => left - right))
   expect(await copyOnce(ends, servicePassword, () => {})).toMatchObject({ exit: 0, stderr: '' })
   await expectEqual(ends, servicePassword)
 })
 
-test('a copy goes on after kill -9 of PostgreSQL, as target and as source', async () => {
+test('a copy begins again after kill -9 of PostgreSQL, as target and as source', async () => {
   const cluster = await startCluster()
   onTestFinished(cluster.remove)
   const server = await prepareServer(cluster)
@@ -97,7 +85,7 @@ test('a copy goes on after kill -9 of PostgreSQL, as target and as source', asyn
     [file, database.href],
     [database.href, back],
   ] as const) {
-    for (const atLine of [2, 6]) await killDatabase(cluster, ends, server.servicePassword, atLine)
+    for (const atLine of [2, 20]) await killDatabase(cluster, ends, server.servicePassword, atLine)
     expect(await copyOnce(ends, server.servicePassword, () => {})).toMatchObject({ exit: 0, stderr: '' })
     await expectEqual(ends, server.servicePassword)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shellWords } from '../../../../../src/core/shell-words.ts'
 import { copyStore } from '../../../../../src/service/store/open-store.ts'
-import { withPostgresSource } from '../../../../../src/service/store/postgres/copy-source.ts'
+import { withPostgresSource } from '../../../../../src/service/store/postgres/copy-ends.ts'
 import { crm } from '../../../../harness/crm.ts'
 import { connectTo, newPostgres } from '../../../../harness/database.ts'
 import { databaseEnv, emptyHome, type Run } from '../../../../harness/home.ts'
@@ -48,7 +48,7 @@ for (const [kind, other, makeEnds] of DIRECTIONS) {
     expect(await copy(ends)).toMatchObject({ exit: 0 })
   })
 
-  test(`an unfinished copy to ${other} is refused by every command, which names the command that finishes it`, async () => {
+  test(`an unfinished copy to ${other} is refused by every command, which names the command that begins it again`, async () => {
     const ends = await makeEnds()
     await fillStore(ends[0])
     await stopCopy(ends, 'copied')
@@ -58,7 +58,7 @@ for (const [kind, other, makeEnds] of DIRECTIONS) {
     for (const words of lines) {
       const { exit, stderr } = await crm([...words, '--database', ends[1]], env)
       expect(exit).toBe(13)
-      expect(stderr).toContain(`is an unfinished copy of ${ends[0]}\n  finish it: crm serve copy --from `)
+      expect(stderr).toContain(`is an unfinished copy of ${ends[0]}\n  copy again: crm serve copy --from `)
     }
     const { stderr } = await crm([...serving, '--database', ends[1]], env)
     const [, ...hint] = shellWords(stderr.slice(stderr.indexOf('crm serve copy')).trim(), 'hint')
@@ -68,56 +68,20 @@ for (const [kind, other, makeEnds] of DIRECTIONS) {
     expect(pages[1]).toEqual(pages[0])
   })
 
-  test(`a source of ${kind} that was written to goes on neither with new records nor with changed ones`, async () => {
+  test(`a copy to ${other} that was stopped copies what the source holds then`, async () => {
     const ends = await makeEnds()
     const [oldest = ''] = await fillStore(ends[0])
-    await stopCopy(ends, 'copied')
-    await withStore(ends[0], (store) =>
-      store.write(rewriting('contact', oldest, `{"id":"${oldest}","name":"Changed"}`)),
-    )
-    const different = await copy(ends)
-    expect(different.exit).toBe(13)
-    expect(different.stderr).toContain(`differs from ${ends[0]}: table contacts, first at ${oldest}\n`)
-    // And it stays what it is.
-    expect((await crm(['serve', 'stats', '--database', ends[1]], emptyHome())).stderr).toContain('unfinished copy')
-    await withStore(ends[0], (store) => store.write(creation('contact')))
-    const changed = await copy(ends)
-    expect(changed.exit).toBe(13)
-    expect(changed.stderr).toContain(' was written to after the copy to ')
-  })
-
-  test(`an unfinished copy to ${other} goes on from its own source alone`, async () => {
-    const ends = await makeEnds()
-    await fillStore(ends[0])
-    await stopCopy(ends, 'copied')
-    const [another] = await makeEnds()
-    await fillStore(another, 1)
-    const { exit, stderr } = await copy([another, ends[1]])
-    expect(exit).toBe(13)
-    expect(stderr).toContain(
-      `is an unfinished copy of ${ends[0]}, not of ${another}\n  finish it: crm serve copy --from`,
-    )
-  })
-
-  test.each([
-    ['contacts', `text = replace(text, 'Name 7"', 'Name 8"')`, `text LIKE '%"Name 7"%'`],
-    ['contacts', `company = 'other'`, `company LIKE 'xx%'`],
-    ['contacts', undefined, `text LIKE '%"Name 1500"%'`],
-    ['deliveries', 'attempts = 1', `state = 'pending'`],
-    ['unique_field_values', `value = 'other'`, `value = 'c9@x.test'`],
-    ['webhooks', `secret = 'whsec_other'`, 'version = 1'],
-    ['idempotency', 'at_ms = at_ms + 1', `key = 'key-10'`],
-    ['events', undefined, `text LIKE '%"step":7%'`],
-    ['notes', `text = text || ' '`, `text LIKE '%"body":"3"%'`],
-    ['sequence', 'last_serial = last_serial - 1', 'only_row = 1'],
-  ])(`a row of %s that differs on ${other} is found: %s`, async (table, change, where) => {
-    const ends = await makeEnds()
-    await fillStore(ends[0])
-    await stopCopy(ends, 'compared')
-    await changeRow(ends[1], { table, change, where })
-    const { exit, stderr } = await copy(ends)
-    expect(exit).toBe(13)
-    expect(stderr).toContain(`differs from ${ends[0]}: table ${table}, first at `)
+    for (const phase of ['copied', 'compared'] as const) {
+      await stopCopy(ends, phase)
+      await withStore(ends[0], async (store) => {
+        await store.write(rewriting('contact', oldest, `{"id":"${oldest}","name":"Changed"}`))
+        await store.write(creation('contact'))
+      })
+    }
+    expect(await copy(ends)).toMatchObject({ exit: 0 })
+    const pages = await Promise.all(ends.map((each) => withStore(each, allContacts)))
+    expect(pages[1]).toHaveLength(2503)
+    expect(pages[1]).toEqual(pages[0])
   })
 
   test(`a target of ${other} with a database of crm is refused`, async () => {
@@ -149,6 +113,17 @@ test('a target of PostgreSQL with tables of another program is refused', async (
   const { exit, stderr } = await copy([from, to])
   expect(exit).toBe(13)
   expect(stderr).toContain('belongs to another program: it has a table theirs')
+})
+
+test('what an unfinished copy of an earlier crm has left is replaced', async () => {
+  const [from, to] = [newFile('source'), await newPostgres('empty')]
+  await fillStore(from, 20)
+  const left = `CREATE TABLE crm_copy (location text, name text, last_serial bigint, version integer, place text);
+    INSERT INTO crm_copy VALUES ('${from}'); CREATE TABLE deals (id bigint PRIMARY KEY); INSERT INTO deals VALUES (7);
+    CREATE TABLE notes (id bigint PRIMARY KEY REFERENCES deals)`
+  await (await connectTo(to)).query(left)
+  expect(await copy([from, to])).toMatchObject({ exit: 0 })
+  await withStore(to, async (store) => expect((await store.stats()).records).toMatchObject({ contact: 21, deal: 1 }))
 })
 
 test('a row that PostgreSQL cannot keep is named', async () => {
