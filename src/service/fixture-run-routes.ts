@@ -4,7 +4,7 @@ import { nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'
 import { badParameter, invalidValues, notFound, Problem, quotedText, quotedValue } from './problem.ts'
 import { filledText, type Rule, type RulesByMember, requireRules, stringOf } from './resources/rules.ts'
-import type { Route, RouteCall, RouteReply } from './route.ts'
+import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
 import type { RunLock, StoredRun } from './store/fixture-runs.ts'
 import type { Store } from './store/store.ts'
 
@@ -81,17 +81,59 @@ export const RENEWAL_RULES: RulesByMember = { token: tokenRule, ttl_seconds: ttl
 
 export const STATE_RULES: RulesByMember = { token: tokenRule, state: stateRule, is_ended: flagRule }
 
-const ONE = `${FIXTURE_RUNS_PATH}/:id`
-const LOCK = `${ONE}/lock`
+const ONE = `${FIXTURE_RUNS_PATH}/{id}` as const
+const LOCK = `${ONE}/lock` as const
+
+const TOKEN = {
+  name: 'token',
+  in: 'query',
+  required: true,
+  description: 'The token of the lock.',
+  schema: { type: 'string', pattern: RUN_ID_PATTERN },
+  example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+}
 
 /** The states of runs of fixtures, and their locks. Idempotency keys are not needed: a repeated request has the same effect. */
 export const fixtureRunRoutes: readonly Route[] = [
-  { method: 'GET', path: FIXTURE_RUNS_PATH, scope: 'read', parameters: PAGE_PARAMETERS, handle: listRuns },
-  { method: 'GET', path: ONE, scope: 'read', parameters: [], handle: showRun },
-  { method: 'PATCH', path: ONE, scope: 'write', parameters: [], maxBodyBytes: MAX_STATE_BYTES, handle: keepState },
-  { method: 'POST', path: LOCK, scope: 'write', parameters: [], handle: takeLock },
-  { method: 'PATCH', path: LOCK, scope: 'write', parameters: [], handle: renewLock },
-  { method: 'DELETE', path: LOCK, scope: 'write', parameters: ['token'], handle: giveUpLock },
+  route(`GET ${FIXTURE_RUNS_PATH}`, {
+    text: 'listFixtureRuns: List the runs of fixtures. In the order of their ids, in pages, without their states.',
+    success: [200, 'A page of runs.', 'ListedFixtureRun'],
+    parameters: PAGE_PARAMETERS,
+    handle: listRuns,
+  }),
+  route(`GET ${ONE}`, {
+    text: 'showFixtureRun: Show a run of fixtures. With its state, and who holds its lock.',
+    success: [200, 'The run.', 'FixtureRun'],
+    handle: showRun,
+  }),
+  route(`PATCH ${ONE}`, {
+    text: 'keepFixtureState: Keep the state of a run of fixtures. Replaces the state. Refused unless the token holds the lock, so that a client that was taken over writes nothing.',
+    body: 'FixtureState',
+    success: [204, 'The state is kept.'],
+    maxBodyBytes: MAX_STATE_BYTES,
+    handle: keepState,
+  }),
+  route(`POST ${LOCK}`, {
+    text: 'lockFixtureRun: Take the lock of a run of fixtures. Makes the run if it is missing. Takes over a lock that has expired. Repeated with the same token, it has the same effect.',
+    body: 'FixtureLock',
+    success: [200, 'The run, whose lock is held.', 'FixtureRun'],
+    isForNew: true,
+    handle: takeLock,
+  }),
+  route(`PATCH ${LOCK}`, {
+    text: 'renewFixtureLock: Renew the lock of a run of fixtures. Also after it has expired, unless another client has taken it.',
+    body: 'FixtureLockRenewal',
+    success: [200, 'When the lock expires.', 'RenewedFixtureLock'],
+    handle: renewLock,
+  }),
+  route(`DELETE ${LOCK}`, {
+    text: 'unlockFixtureRun: Give up the lock of a run of fixtures. Refused when the token does not hold the lock.',
+    success: [204, 'The lock is free.'],
+    problems: ['409'],
+    parameters: [TOKEN.name],
+    query: [TOKEN],
+    handle: giveUpLock,
+  }),
 ]
 
 async function listRuns({ fixtureRuns }: Store, call: RouteCall): Promise<RouteReply> {

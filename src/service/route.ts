@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonSchema } from '../core/json.ts'
 import { Problem } from './problem.ts'
 import type { Author } from './store/history.ts'
 import type { ApiKey, KeyScope, Store, StoreWrite } from './store/store.ts'
@@ -63,6 +64,27 @@ export interface Route {
   readonly parameters: readonly string[]
   /** Throws a Problem for every response that is not a success. */
   handle(store: Store, call: RouteCall): Promise<RouteReply>
+  /** The rest is for the OpenAPI document: `operationId: Summary. Description.` Undefined: the route is not in it. */
+  readonly text?: string
+  /** The name of the schema of the body. */
+  readonly body?: string
+  /** The schema is that of one item where the route has pages. */
+  readonly success?: readonly [status: number, what: string, schema?: string | JsonSchema, ...headers: string[]]
+  /** Statuses besides those of every route with its method, scope and path. */
+  readonly problems?: readonly string[]
+  /** It writes a record or an event: with Idempotency-Key, Crm-Job, and If-Match where a record is replaced. */
+  readonly isWrite?: boolean
+  /** What the id in its path names need not exist. */
+  readonly isForNew?: true
+  /** Parameters of this route alone. */
+  readonly query?: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** A route. Reading needs the scope `read`, all else `write`; the path has ids as the OpenAPI document writes them, `{id}`. */
+export function route(request: `${Route['method']} ${string}`, parts: Pick<Route, 'handle'> & Partial<Route>): Route {
+  const [method, path = ''] = request.split(' ') as [Route['method'], string]
+  const scope = method === 'GET' ? 'read' : 'write'
+  return { method, path: path.replaceAll(/\{(\w+)\}/g, ':$1'), scope, parameters: [], ...parts }
 }
 
 /** The pattern of `Crm-Job`, also for the document. */

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/http-rules.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
-import { fixtureRunRoutes } from './fixture-run-routes.ts'
 import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
@@ -13,13 +12,7 @@ import { listenError } from './listen-error.ts'
 import { failureText, type Log } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { dealRoutes } from './resources/deals.ts'
-import { historyRoutes } from './resources/history.ts'
-import { keyRoutes } from './resources/key.ts'
-import { pipelineRoutes } from './resources/pipelines.ts'
-import { plainRoutes } from './resources/plain.ts'
-import { webhookRoutes } from './resources/webhooks.ts'
-import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
+import { serviceRoutes } from './service-routes.ts'
 import type { Store } from './store/store.ts'
 import { KEPT_MS } from './store/store-options.ts'
 
@@ -63,13 +56,10 @@ export interface RunningServer {
   lostUses(): number
 }
 
-const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes, ...historyRoutes, ...fixtureRunRoutes]
-
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true, proxies = NO_PROXIES } = options
   const { answersKeptMs = KEPT_MS.answersMs } = options
-  const isTarget = targetRule(allowsPrivateTargets)
   const secure = await secureWith(tls)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
@@ -79,14 +69,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopping = new Stopping()
   const app = createApp({
     ...options,
-    routes: [
-      ...healthRoutes({ isStopping: () => stopping.isStopping }),
-      ...RESOURCE_ROUTES,
-      ...webhookRoutes(isTarget),
-      ...keyRoutes(options.rateLimit),
-      ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
-      ...openapiRoutes(options.version, answersKeptMs),
-    ],
+    routes: serviceRoutes({
+      ...options,
+      isStopping: () => stopping.isStopping,
+      hasPage: isLoopback(options.host),
+      isTarget: targetRule(allowsPrivateTargets),
+      answersKeptMs,
+    }),
     secure,
     log,
     faults,

@@ -20,26 +20,44 @@ export const DEAL_RULES: RulesByMember = { ...READ_ONLY_RULES, ...RULES }
 export const NOTE_RULES: RulesByMember = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: readOnlyMember }
 
 export const dealRoutes: readonly Route[] = [
-  ...routesOf('deal', {
-    list: async (store, call) =>
-      pageReply(call, await store.deals(readPageQuery(call, 'deal'), readDealFilters(call.query))),
-    create: async (store, call) => write(store, call, dealCreation(readBody(call), await store.pipelines())),
-    get: showRecord('deal'),
-    update: async (store, call) => {
-      const rules = { expected: readIfMatch(call.headers['if-match']), pipelines: await store.pipelines() }
-      return write(store, call, dealUpdate(call.id, readBody(call), rules))
+  ...routesOf(
+    'deal',
+    {
+      list: async (store, call) =>
+        pageReply(call, await store.deals(readPageQuery(call, 'deal'), readDealFilters(call.query))),
+      create: async (store, call) => write(store, call, dealCreation(readBody(call), await store.pipelines())),
+      get: showRecord('deal'),
+      update: async (store, call) => {
+        const rules = { expected: readIfMatch(call.headers['if-match']), pipelines: await store.pipelines() }
+        return write(store, call, dealUpdate(call.id, readBody(call), rules))
+      },
+      delete: async (store, call) => write(store, call, dealDeletion(call.id, readIfMatch(call.headers['if-match']))),
     },
-    delete: async (store, call) => write(store, call, dealDeletion(call.id, readIfMatch(call.headers['if-match']))),
-  }),
-  ...routesOf('note', {
-    list: async (store, call) => {
-      const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
-      const { id } = await getRecord(store, 'deal', call.id)
-      return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
+    {
+      create: [undefined, 'The stage must belong to the pipeline, by default the default pipeline.'],
+      update: [
+        undefined,
+        'A JSON merge patch (RFC 7396): null removes a member. The stage must belong to the pipeline.',
+      ],
+      delete: [undefined, 'Also deletes its notes; each has an event. Repeating it gives 404.'],
     },
-    create: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
-    delete: async (store, call) => write(store, call, noteDeletion(call.id, readIfMatch(call.headers['if-match']))),
-  }),
+  ),
+  ...routesOf(
+    'note',
+    {
+      list: async (store, call) => {
+        const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
+        const { id } = await getRecord(store, 'deal', call.id)
+        return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
+      },
+      create: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
+      delete: async (store, call) => write(store, call, noteDeletion(call.id, readIfMatch(call.headers['if-match']))),
+    },
+    {
+      list: ['List the notes of a deal'],
+      create: ['Add a note to a deal', 'The text is in body or content.'],
+    },
+  ),
 ]
 
 /** The first pipeline is the default one. */

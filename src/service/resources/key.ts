@@ -1,12 +1,16 @@
 import { KEY_PATH } from '../../core/resources/registry.ts'
 import type { RateLimit } from '../rate-limit.ts'
-import type { Route, RouteReply } from '../route.ts'
+import { type Route, type RouteReply, route } from '../route.ts'
 import type { ApiKey } from '../store/store.ts'
 
 /** The key that the request was sent with, whatever its scopes. `rateLimit`: of keys without a rate of their own. */
-export function keyRoutes(rateLimit: RateLimit | undefined): readonly Route[] {
-  const handle: Route['handle'] = async (_store, { key }) => showKey(key as ApiKey, rateLimit)
-  return [{ method: 'GET', path: KEY_PATH, scope: 'any', parameters: [], handle }]
+export function keyRoute(rateLimit: RateLimit | undefined): Route {
+  return route(`GET ${KEY_PATH}`, {
+    text: 'showKey: Show the key in use. Any key may ask, whatever its scopes.',
+    success: [200, 'The key of the request.', 'Key'],
+    scope: 'any',
+    handle: async (_, { key }) => showKey(key as ApiKey, rateLimit),
+  })
 }
 
 function showKey(key: ApiKey, rateLimit: RateLimit | undefined): RouteReply {

@@ -7,22 +7,30 @@ import type { Pipeline, Stage } from '../store/store.ts'
 import { routesOf } from './routes.ts'
 
 export const pipelineRoutes: readonly Route[] = [
-  ...routesOf('pipeline', {
-    list: async (store, call) => {
-      const pipelines = await store.pipelines()
-      return wholePageReply(
-        call,
-        pipelines.map(({ id, name }) => ({ id, name })),
-      )
+  ...routesOf(
+    'pipeline',
+    {
+      list: async (store, call) => {
+        const pipelines = await store.pipelines()
+        return wholePageReply(
+          call,
+          pipelines.map(({ id, name }) => ({ id, name })),
+        )
+      },
     },
-  }),
-  ...routesOf('stage', {
-    list: async (store, call) => {
-      const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
-      if (!pipeline) throw notFound('pipeline', call.id)
-      return wholePageReply(call, pipeline.stages)
+    { list: [undefined, 'The default pipeline first.'] },
+  ),
+  ...routesOf(
+    'stage',
+    {
+      list: async (store, call) => {
+        const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
+        if (!pipeline) throw notFound('pipeline', call.id)
+        return wholePageReply(call, pipeline.stages)
+      },
     },
-  }),
+    { list: ['List the stages of a pipeline', 'By position.'] },
+  ),
 ]
 
 /** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */

@@ -7,26 +7,19 @@ import {
   type ServiceOperationOf,
   type StoredResource,
   serviceOperationsOf,
+  typeName,
 } from '../../core/resources/registry.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
 import { notFound } from '../problem.ts'
-import type { Route } from '../route.ts'
+import { type Route, route } from '../route.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 
 export type Handler = Route['handle']
 
-/** How an operation is requested. */
-const REQUESTS: Readonly<Record<ServiceOperation, Pick<Route, 'method' | 'scope'>>> = {
-  list: { method: 'GET', scope: 'read' },
-  create: { method: 'POST', scope: 'write' },
-  get: { method: 'GET', scope: 'read' },
-  update: { method: 'PATCH', scope: 'write' },
-  delete: { method: 'DELETE', scope: 'write' },
-  test: { method: 'POST', scope: 'write' },
-}
+const METHODS = { list: 'GET', create: 'POST', get: 'GET', update: 'PATCH', delete: 'DELETE', test: 'POST' } as const
 
 export function methodOf(operation: ServiceOperation): Route['method'] {
-  return REQUESTS[operation].method
+  return METHODS[operation]
 }
 
 /** The path of an operation, with `{id}` for an id. */
@@ -35,22 +28,67 @@ export function operationPath(resource: Resource, operation: ServiceOperation): 
   return operation === 'test' ? `${recordPath(resource)}/test` : recordPath(resource)
 }
 
-/** `/{id}` of a document as `/:id` of a route. */
-export function routePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
-}
+const CREATED = ['Location', 'ETag', 'Idempotent-Replayed'] as const
 
-/** The routes of a resource, one for each of its operations. */
+/** The routes of a resource, one for each of its operations. `texts`: where they differ from those of other resources. */
 export function routesOf<R extends Resource>(
   resource: R,
   handlers: Readonly<Record<ServiceOperationOf<R>, Handler>>,
+  texts: { readonly [O in ServiceOperationOf<R>]?: readonly [summary: string | undefined, description?: string] } = {},
 ): readonly Route[] {
-  return serviceOperationsOf(resource).map((operation) => ({
-    ...REQUESTS[operation],
-    path: routePath(operationPath(resource, operation)),
-    parameters: operation === 'list' ? [...PAGE_PARAMETERS, ...filtersOf(resource)] : [],
-    handle: handlers[operation],
-  }))
+  const { singular, plural } = RESOURCES[resource]
+  const type = typeName(resource)
+  const filters = filtersOf(resource).length === 0 ? '' : ' Filters are combined.'
+  const described: Readonly<Record<ServiceOperation, readonly [summary: string, description: string, Partial<Route>]>> =
+    {
+      list: [
+        `List ${plural}`,
+        `Newest first, in pages.${filters}`,
+        {
+          success: [200, `A page of ${plural}.`, type],
+          parameters: [...PAGE_PARAMETERS, ...filtersOf(resource)],
+        },
+      ],
+      create: [
+        `Create a ${singular}`,
+        'An object with at least one member, at most 64 KiB. Custom members are stored unchanged.',
+        {
+          body: `New${type}`,
+          // Only the response to its creation shows the secret of a webhook.
+          success: [201, `The ${singular}.`, resource === 'webhook' ? 'CreatedWebhook' : type, ...CREATED],
+        },
+      ],
+      get: [
+        `Show a ${singular}`,
+        'The whole record, with its version in ETag.',
+        { success: [200, `The ${singular}.`, type, 'ETag'] },
+      ],
+      update: [
+        `Change a ${singular}`,
+        'A JSON merge patch (RFC 7396): null removes a member.',
+        {
+          body: `${type}Patch`,
+          success: [200, `The changed ${singular}.`, type, 'ETag', 'Idempotent-Replayed'],
+        },
+      ],
+      delete: [`Delete a ${singular}`, 'Repeating it gives 404.', { success: [204, 'Deleted.'] }],
+      test: [
+        'Send a test event',
+        'One webhook.test event, to this subscription alone, whatever events it names.',
+        { success: [202, 'The event, which will be sent.', 'WebhookTest', 'Idempotent-Replayed'] },
+      ],
+    }
+  return serviceOperationsOf(resource).map((operation) => {
+    const [summary, description, parts] = described[operation]
+    const [ownSummary = summary, ownDescription = description] = texts[operation] ?? []
+    const noun = operation === 'list' ? `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}` : type
+    return route(`${METHODS[operation]} ${operationPath(resource, operation)}`, {
+      text: `${operation}${noun}: ${ownSummary}. ${ownDescription}`,
+      ...parts,
+      isWrite: METHODS[operation] !== 'GET',
+      handle: handlers[operation],
+    })
+  })
 }
 
 /** A record by its id. Throws the Problem of an unknown one. */

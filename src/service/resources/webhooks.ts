@@ -6,7 +6,7 @@ import { literalAddress, refusedTarget, type TargetRule } from '../delivery/targ
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
-import type { Route, RouteCall } from '../route.ts'
+import { type Route, type RouteCall, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
@@ -19,7 +19,7 @@ import {
   readOnly,
   requireRecord,
 } from './records.ts'
-import { getRecord, routePath, routesOf, showRecord } from './routes.ts'
+import { getRecord, routesOf, showRecord } from './routes.ts'
 import {
   filledText,
   oneOf,
@@ -261,20 +261,37 @@ function requireNoMembers(call: RouteCall): void {
 
 /** No text of a stored subscription has the secret. */
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
-  const ofRecords = routesOf('webhook', {
-    list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
-    create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
-    get: showRecord('webhook'),
-    update: async (store, call) => {
-      const rules = { expected: readIfMatch(call.headers['if-match']), isTarget }
-      return write(store, call, webhookUpdate(call.id, readBody(call), rules))
+  const ofRecords = routesOf(
+    'webhook',
+    {
+      list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
+      create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
+      get: showRecord('webhook'),
+      update: async (store, call) => {
+        const rules = { expected: readIfMatch(call.headers['if-match']), isTarget }
+        return write(store, call, webhookUpdate(call.id, readBody(call), rules))
+      },
+      delete: async (store, call) =>
+        write(store, call, webhookDeletion(call.id, readIfMatch(call.headers['if-match']))),
+      test: async (store, call) => {
+        requireNoMembers(call)
+        return write(store, call, webhookTest(call.id))
+      },
     },
-    delete: async (store, call) => write(store, call, webhookDeletion(call.id, readIfMatch(call.headers['if-match']))),
-    test: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, webhookTest(call.id))
+    {
+      list: ['List subscriptions', 'Newest first, in pages. Without the secrets.'],
+      create: [
+        'Subscribe to events',
+        'Deliveries are signed by Standard Webhooks 1.0. Only this response shows the secret.',
+      ],
+      get: ['Show a subscription', 'Without its secret.'],
+      update: [
+        'Change a subscription',
+        'A JSON merge patch (RFC 7396). status is enabled or disabled; deliveries of a disabled one are given up.',
+      ],
+      delete: ['Delete a subscription', 'Also deletes its deliveries. Repeating it gives 404.'],
     },
-  })
+  )
   return [...ofRecords, ...DELIVERY_ROUTES]
 }
 
@@ -284,10 +301,9 @@ export const ROTATE_PATH = `${recordPath('webhook')}/rotate`
 export const RESEND_PATH = `${DELIVERIES_PATH}/{event_id}/resend`
 
 const DELIVERY_ROUTES: readonly Route[] = [
-  {
-    method: 'GET',
-    path: routePath(DELIVERIES_PATH),
-    scope: 'read',
+  route(`GET ${DELIVERIES_PATH}`, {
+    text: 'listDeliveries: List the deliveries of a subscription. Open ones, and ended ones while the log keeps them; newest event first, in pages.',
+    success: [200, 'A page of deliveries.', 'Delivery'],
     parameters: PAGE_PARAMETERS,
     handle: async (store, call) => {
       const query = readPageQuery(call, 'event')
@@ -295,27 +311,25 @@ const DELIVERY_ROUTES: readonly Route[] = [
       const { entries, nextOlderThanId } = await store.deliveries.log(id, query)
       return pageReply(call, { texts: entries.map(deliveryText), nextOlderThanId })
     },
-  },
-  {
-    method: 'POST',
-    path: routePath(ROTATE_PATH),
-    scope: 'write',
-    parameters: [],
+  }),
+  route(`POST ${ROTATE_PATH}`, {
+    text: 'rotateWebhookSecret: Make a new secret. Only this response shows it. For a day, deliveries are also signed with the previous one.',
+    success: [200, 'The subscription, with its secret.', 'CreatedWebhook', 'ETag', 'Idempotent-Replayed'],
+    isWrite: true,
     handle: async (store, call) => {
       requireNoMembers(call)
       return write(store, call, secretRotation(call.id, ROTATION_OVERLAP_MS))
     },
-  },
-  {
-    method: 'POST',
-    path: routePath(RESEND_PATH),
-    scope: 'write',
-    parameters: [],
+  }),
+  route(`POST ${RESEND_PATH}`, {
+    text: 'resendDelivery: Deliver an event again. The delivery starts again, whatever its state.',
+    success: [200, 'The subscription.', 'Webhook', 'ETag', 'Idempotent-Replayed'],
+    isWrite: true,
     handle: async (store, call) => {
       requireNoMembers(call)
       return write(store, call, deliveryResend(call.id, call.innerId))
     },
-  },
+  }),
 ]
 
 function deliveryText(entry: DeliveryEntry): string {
