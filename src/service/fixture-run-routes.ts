@@ -3,6 +3,7 @@ import { readBody } from './body.ts'
 import { nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'
 import { badParameter, invalidValues, notFound, Problem, quotedText, quotedValue } from './problem.ts'
+import { timeText } from './resources/records.ts'
 import { filledText, type Rule, type RulesByMember, requireRules, stringOf } from './resources/rules.ts'
 import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
 import type { RunLock, StoredRun } from './store/fixture-runs.ts'
@@ -160,7 +161,7 @@ async function renewLock({ fixtureRuns }: Store, call: RouteCall): Promise<Route
   const { token, ttlMs } = readMembers(call, RENEWAL_RULES)
   const untilMs = await fixtureRuns.renew({ id: call.id, token, ttlMs })
   if (untilMs === undefined) throw await lockLost(fixtureRuns, call.id)
-  return reply(JSON.stringify({ expires_at: new Date(untilMs).toISOString() }))
+  return reply(JSON.stringify({ expires_at: timeText(untilMs) }))
 }
 
 async function keepState({ fixtureRuns }: Store, call: RouteCall): Promise<RouteReply> {
@@ -203,7 +204,7 @@ function badId(id: string): Problem {
 }
 
 function heldBy({ owner, untilMs }: RunLock): Problem {
-  const until = new Date(untilMs).toISOString()
+  const until = timeText(untilMs)
   return new Problem(409, {
     code: 'run_locked',
     detail: `${quotedText(owner)} holds the lock of this run until ${until}, and may renew it`,
@@ -223,10 +224,10 @@ function shown({ id, name, createdAtMs, updatedAtMs, isEnded, lock }: Omit<Store
   return {
     id,
     name,
-    created_at: new Date(createdAtMs).toISOString(),
-    updated_at: new Date(updatedAtMs).toISOString(),
+    created_at: timeText(createdAtMs),
+    updated_at: timeText(updatedAtMs),
     is_ended: isEnded,
-    lock: lock && { owner: lock.owner, expires_at: new Date(lock.untilMs).toISOString() },
+    lock: lock && { owner: lock.owner, expires_at: timeText(lock.untilMs) },
   }
 }
 

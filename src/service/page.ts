@@ -58,6 +58,18 @@ function nextUrl({ path, query }: RouteCall, cursor: string): string {
   return `${path}?${new URLSearchParams({ ...query, cursor })}`
 }
 
+/** A page of a list that was read whole. Throws what `unknown` returns for a place that is not in it: starting over would make a client loop. */
+export function pageOfAll<T extends { readonly id: string }>(
+  all: readonly T[],
+  { limit, olderThanId }: PageQuery,
+  unknown: () => Problem,
+): { readonly items: readonly T[]; readonly nextOlderThanId: string | undefined } {
+  const start = all.findIndex(({ id }) => id === olderThanId) + 1
+  if (olderThanId !== undefined && start === 0) throw unknown()
+  const items = all.slice(start, start + limit)
+  return { items, nextOlderThanId: start + limit < all.length ? items.at(-1)?.id : undefined }
+}
+
 const MAX_CURSOR_SHOWN = 40
 
 /** Opaque to clients: the last id of the previous page, bound to its list and filters. */

@@ -1,9 +1,10 @@
-import type { OpenResource, StoredResource } from '../../core/resources/registry.ts'
+import type { StoredResource } from '../../core/resources/registry.ts'
 import { requireScope } from '../admission.ts'
 import { Problem } from '../problem.ts'
+import { type ListedRecord, listPage, type RecordFilters } from '../resources/filters.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
 import type { HistoryPage, HistoryQuery } from '../store/history.ts'
-import type { ApiKey, DealFilters, PageQuery, Pipeline, PlainFilters, Store, TextPage } from '../store/store.ts'
+import type { ApiKey, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'
 import { RecordSource } from './record-source.ts'
 
 /** The limit of record text per request: two pages of the largest records. */
@@ -11,9 +12,7 @@ const MAX_CHARS = 64 * 1024 * 1024
 
 /** The reads of one request. Records and notes of siblings are read together. */
 export interface QueryReader {
-  page(resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage>
-  filteredPage(resource: OpenResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
-  deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
+  list(resource: ListedRecord, query: PageQuery, filters: RecordFilters | undefined): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
   history(query: HistoryQuery): Promise<HistoryPage>
@@ -35,12 +34,6 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
     for (const text of texts) chars += text.length
     if (chars > MAX_CHARS) throw tooMuch()
   }
-  const page = (read: () => Promise<TextPage>): Promise<TextPage> =>
-    inTurn(async () => {
-      const found = await read()
-      spend(found.texts)
-      return found
-    })
   const notesBy = new Map<string, (dealId: string) => Promise<TextPage | undefined>>()
   const recordsBy = new Map<StoredResource, (id: string) => Promise<RecordSource | undefined>>()
   const loadNotes = (query: PageQuery) =>
@@ -61,9 +54,12 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
     )
   let pipelines: Promise<readonly Pipeline[]> | undefined
   return {
-    page: (resource, query) => page(() => store.page(resource, query)),
-    filteredPage: (resource, query, filters) => page(() => store.filteredPage(resource, query, filters)),
-    deals: (query, filters) => page(() => store.deals(query, filters)),
+    list: (resource, query, filters) =>
+      inTurn(async () => {
+        const found = await listPage(store, resource, query, filters)
+        spend(found.texts)
+        return found
+      }),
     notes: async (dealId, query) => {
       const load = kept(notesBy, JSON.stringify(query), () => loadNotes(query))
       return (await load(dealId)) ?? { texts: [], nextOlderThanId: undefined }

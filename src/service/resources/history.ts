@@ -12,6 +12,7 @@ import { type Route, route } from '../route.ts'
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '../store/history.ts'
 import type { Store, TextPage } from '../store/store.ts'
 import { type FilterQuery, readTimeMs } from './filters.ts'
+import { timeText } from './records.ts'
 
 /** The filters of the history of all records, which are combined. `key` would be taken for a key that is sent in the URL. */
 const HISTORY_FILTERS = ['since', 'until', 'made_by', 'job', 'resource'] as const
@@ -91,7 +92,7 @@ function textsOf({ entries, nextOlderThanId }: HistoryPage): TextPage {
 function entryText(entry: HistoryEntry): string {
   const { id, atMs, resource, recordId, action, version, previousAtMs, keyId, keyName, job, requestId } = entry
   const about = { id, at: timeText(atMs), resource, record_id: recordId, action, version }
-  const previous = { previous_at: previousAtMs === null ? null : timeText(previousAtMs) }
+  const previous = { previous_at: timeText(previousAtMs) }
   const who = { key_id: keyId, key_name: keyName, job, request_id: requestId, is_erased: isErased(entry) }
   const values = `"fields":${entry.fields},"old":${entry.oldValues},"new":${entry.newValues}`
   return `${JSON.stringify({ ...about, ...previous }).slice(0, -1)},${values},${JSON.stringify(who).slice(1)}`
@@ -100,8 +101,4 @@ function entryText(entry: HistoryEntry): string {
 /** Whether the values were erased with the record. */
 export function isErased({ action, oldValues, newValues }: HistoryEntry): boolean {
   return action !== 'deleted' && oldValues === null && newValues === null
-}
-
-export function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -2,6 +2,7 @@ import { KEY_PATH } from '../../core/resources/registry.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import { type Route, type RouteReply, route } from '../route.ts'
 import type { ApiKey } from '../store/store.ts'
+import { timeText } from './records.ts'
 
 /** The key that the request was sent with, whatever its scopes. `rateLimit`: of keys without a rate of their own. */
 export function keyRoute(rateLimit: RateLimit | undefined): Route {
@@ -22,11 +23,7 @@ function showKey(key: ApiKey, rateLimit: RateLimit | undefined): RouteReply {
     last_four: lastFour,
     rate_limit: rate === 'none' ? null : { requests: rate.requests, window_ms: rate.windowMs },
     created_at: timeText(createdAtMs),
-    expires_at: expiresAtMs === undefined ? null : timeText(expiresAtMs),
+    expires_at: timeText(expiresAtMs),
   }
   return { status: 200, body: JSON.stringify(body), headers: { 'cache-control': 'no-store' } }
-}
-
-function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { pageReply, readAnyPlace, unknownCursor } from '../page.ts'
+import { pageOfAll, pageReply, readAnyPlace, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
 import type { Route, RouteCall, RouteReply } from '../route.ts'
 import type { Pipeline, Stage } from '../store/store.ts'
@@ -132,15 +132,8 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
   })
 }
 
-/** A page of a list that was read whole. */
 function wholePageReply(call: RouteCall, all: readonly { readonly id: string }[]): RouteReply {
-  const { limit, olderThanId } = readAnyPlace(call)
-  const last = all.findIndex(({ id }) => id === olderThanId)
-  // Starting over would make a client loop.
-  if (olderThanId !== undefined && last < 0) throw unknownCursor(call.query.cursor ?? '')
-  const page = all.slice(last + 1, last + 1 + limit)
-  return pageReply(call, {
-    texts: page.map((each) => JSON.stringify(each)),
-    nextOlderThanId: last + 1 + limit < all.length ? page.at(-1)?.id : undefined,
-  })
+  const unknown = () => unknownCursor(call.query.cursor ?? '')
+  const { items, nextOlderThanId } = pageOfAll(all, readAnyPlace(call), unknown)
+  return pageReply(call, { texts: items.map((each) => JSON.stringify(each)), nextOlderThanId })
 }

@@ -4,7 +4,7 @@ import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-te
 import { invalidValues, notFound, type Problem } from '../problem.ts'
 import type { ChangedMembers } from '../store/history.ts'
 import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
-import { type ExpectedVersions, requireVersion } from '../write.ts'
+import { type CheckedWrite, type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
 
 const MAX_RECORD_BYTES = 64 * 1024
@@ -111,6 +111,17 @@ export function deletionChange(
   }
 }
 
+/** Also deletes the notes of a deal, and the deliveries of a subscription with their log: attempts in progress are not aborted. */
+export function recordDeletion(resource: StoredResource, id: string, expected: ExpectedVersions): CheckedWrite {
+  const event: EventKind | undefined = resource === 'webhook' ? undefined : `${resource}.deleted`
+  const noteEvent = resource === 'deal' ? 'note.deleted' : undefined
+  return {
+    resource,
+    id,
+    decide: (state) => deletionChange(state, requireRecord(resource, state, expected), event, noteEvent),
+  }
+}
+
 /** Its values are erased with those of earlier changes. */
 function deletedMembers({ version, text }: StoredRecord): ChangedMembers {
   const { updated_at } = JSON.parse(text) as { updated_at?: unknown }
@@ -200,8 +211,11 @@ function okAnswer(body: string, version: number): WriteAnswer {
   return { status: 200, body, location: undefined, etag: `"${version}"` }
 }
 
-function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
+/** A time in a response; null for none. */
+export function timeText<T extends number | null | undefined>(timeMs: T): T extends number ? string : string | null {
+  return (timeMs === undefined || timeMs === null ? null : new Date(timeMs).toISOString()) as ReturnType<
+    typeof timeText<T>
+  >
 }
 
 /** RFC 7396. */

@@ -9,10 +9,15 @@ import {
   serviceOperationsOf,
   typeName,
 } from '../../core/resources/registry.ts'
+import { readBody } from '../body.ts'
+import type { TargetRule } from '../delivery/target-rules.ts'
+import type { Members } from '../json-text.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
 import { notFound } from '../problem.ts'
 import { type Route, route } from '../route.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
+import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
+import { recordDeletion } from './records.ts'
 
 export type Handler = Route['handle']
 
@@ -98,10 +103,47 @@ export async function getRecord(store: Store, resource: StoredResource, id: stri
   return record
 }
 
-/** The handler of `get`. */
-export function showRecord(resource: StoredResource): Handler {
-  return async (store, call) => {
-    const { text, version } = await getRecord(store, resource, call.id)
-    return { status: 200, body: text, headers: { etag: `"${version}"` } }
-  }
+/** What a write may depend on besides its record. */
+export interface WritePlace {
+  readonly store: Store
+  /** The addresses to which events may be delivered. */
+  readonly isTarget: TargetRule
+  /** The record that a new one belongs to. */
+  readonly parentId?: string
+}
+
+/** How records of a resource are written, the same in REST and GraphQL. */
+export interface RecordWrites {
+  create(sent: Members, place: WritePlace): CheckedWrite | Promise<CheckedWrite>
+  /** A merge patch. */
+  update?(
+    id: string,
+    patch: Members,
+    expected: ExpectedVersions,
+    place: WritePlace,
+  ): CheckedWrite | Promise<CheckedWrite>
+}
+
+/** Of REST, for the operations that are alike for all resources. */
+export function handlersOf(
+  resource: StoredResource,
+  { create, update }: RecordWrites,
+  isTarget: TargetRule = () => true,
+) {
+  return {
+    create: async (store, call) =>
+      write(store, call, await create(readBody(call), { store, isTarget, parentId: call.id })),
+    get: async (store, call) => {
+      const { text, version } = await getRecord(store, resource, call.id)
+      return { status: 200, body: text, headers: { etag: `"${version}"` } }
+    },
+    update: async (store, call) => {
+      const expected = readIfMatch(call.headers['if-match'])
+      const change = await update?.(call.id, readBody(call), expected, { store, isTarget })
+      if (!change) throw new Error(`a ${resource} cannot be changed`)
+      return write(store, call, change)
+    },
+    delete: async (store, call) =>
+      write(store, call, recordDeletion(resource, call.id, readIfMatch(call.headers['if-match']))),
+  } satisfies Partial<Record<ServiceOperation, Handler>>
 }

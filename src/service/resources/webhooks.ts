@@ -9,17 +9,9 @@ import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
 import { type Route, type RouteCall, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
-import {
-  creationChange,
-  deletionChange,
-  eventAbout,
-  newRecordText,
-  patchChange,
-  readOnly,
-  requireRecord,
-} from './records.ts'
-import { getRecord, routesOf, showRecord } from './routes.ts'
+import { type CheckedWrite, write } from '../write.ts'
+import { creationChange, eventAbout, newRecordText, patchChange, readOnly, requireRecord, timeText } from './records.ts'
+import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import {
   filledText,
   oneOf,
@@ -109,7 +101,7 @@ export function nextWebhook(
 ): NonNullable<RecordChange['next']> {
   const members = membersOf(text)
   for (const [name, value] of set) members.set(name, value)
-  members.set('updated_at', JSON.stringify(new Date(nowMs).toISOString()))
+  members.set('updated_at', JSON.stringify(timeText(nowMs)))
   members.set('version', `${version + 1}`)
   return { text: nodeText(members), version: version + 1 }
 }
@@ -179,15 +171,6 @@ function membersOf(text: string): Map<string, JsonNode> {
   return new Map(parseJsonText(text) as Members)
 }
 
-/** Also deletes its deliveries and their log. Attempts in progress are not aborted. */
-export function webhookDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
-  return {
-    resource: 'webhook',
-    id,
-    decide: (state) => deletionChange(state, requireRecord('webhook', state, expected), undefined),
-  }
-}
-
 /** The secret (Standard Webhooks 1.0) is shown only in the answer and its replays. */
 export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
   requireRules(sent, deliverable(WEBHOOK_RULES, isTarget))
@@ -205,27 +188,27 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
   }
 }
 
-/** A merge patch. A subscription that is enabled again has no reason for its end, and its failures are forgotten. */
-export function webhookUpdate(
-  id: string,
-  patch: Members,
-  { expected, isTarget }: { readonly expected: ExpectedVersions; readonly isTarget: TargetRule },
-): CheckedWrite {
-  requireRules(patch, deliverable(WEBHOOK_PATCH_RULES, isTarget))
-  return {
-    resource: 'webhook',
-    id,
-    decide: (state) => {
-      const current = requireRecord('webhook', state, expected)
-      const reason = patch.get('disabled_reason')
-      if (reason !== undefined && reason !== membersOf(current.text).get('disabled_reason'))
-        throw readOnly(['disabled_reason'])
-      const isEnabled = stringOf(patch.get('status')) === 'enabled'
-      const members = new Map([...patch, ...(isEnabled ? [['disabled_reason', 'null'] as const] : [])])
-      const change = patchChange(state, current, members, undefined)
-      return change.next === current ? change : { ...change, webhook: columnsOf(membersOf(change.next?.text ?? '{}')) }
-    },
-  }
+/** A subscription that is enabled again has no reason for its end, and its failures are forgotten. */
+export const webhookWrites: RecordWrites = {
+  create: (sent, { isTarget }) => webhookCreation(sent, isTarget),
+  update: (id, patch, expected, { isTarget }) => {
+    requireRules(patch, deliverable(WEBHOOK_PATCH_RULES, isTarget))
+    return {
+      resource: 'webhook',
+      id,
+      decide: (state) => {
+        const current = requireRecord('webhook', state, expected)
+        const reason = patch.get('disabled_reason')
+        if (reason !== undefined && reason !== membersOf(current.text).get('disabled_reason'))
+          throw readOnly(['disabled_reason'])
+        const isEnabled = stringOf(patch.get('status')) === 'enabled'
+        const members = new Map([...patch, ...(isEnabled ? [['disabled_reason', 'null'] as const] : [])])
+        const change = patchChange(state, current, members, undefined)
+        if (change.next === current) return change
+        return { ...change, webhook: columnsOf(membersOf(change.next?.text ?? '{}')) }
+      },
+    }
+  },
 }
 
 /** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
@@ -264,15 +247,8 @@ export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
   const ofRecords = routesOf(
     'webhook',
     {
+      ...handlersOf('webhook', webhookWrites, isTarget),
       list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
-      create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
-      get: showRecord('webhook'),
-      update: async (store, call) => {
-        const rules = { expected: readIfMatch(call.headers['if-match']), isTarget }
-        return write(store, call, webhookUpdate(call.id, readBody(call), rules))
-      },
-      delete: async (store, call) =>
-        write(store, call, webhookDeletion(call.id, readIfMatch(call.headers['if-match']))),
       test: async (store, call) => {
         requireNoMembers(call)
         return write(store, call, webhookTest(call.id))
@@ -345,8 +321,4 @@ function deliveryText(entry: DeliveryEntry): string {
     last_status: entry.lastStatus ?? null,
     last_error: entry.lastError ?? null,
   })
-}
-
-function timeText(timeMs: number | undefined): string | null {
-  return timeMs === undefined ? null : new Date(timeMs).toISOString()
 }
