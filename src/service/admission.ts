@@ -91,33 +91,28 @@ function requireLive(key: ApiKey, nowMs: number): void {
 
 export function requireScope(key: ApiKey, scope: KeyScope): void {
   if (key.scopes.includes(scope)) return
-  throw new Problem(403, {
-    code: 'insufficient_scope',
-    detail: `the request needs a key with the scope ${scope}; this key has ${key.scopes.join(' and ') || 'none'}`,
-    headers: { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
-  })
+  throw new Problem(
+    403,
+    'insufficient_scope',
+    `the request needs a key with the scope ${scope}; this key has ${key.scopes.join(' and ') || 'none'}`,
+    { headers: { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` } },
+  )
 }
 
 function unauthorized(): Problem {
-  return new Problem(401, {
-    code: 'unauthorized',
-    detail: 'expected the header "Authorization: Bearer <key>"',
+  return new Problem(401, 'unauthorized', 'expected the header "Authorization: Bearer <key>"', {
     headers: { 'www-authenticate': REALM },
   })
 }
 
 function invalidToken(detail: string): Problem {
-  return new Problem(401, {
-    code: 'invalid_token',
-    detail,
+  return new Problem(401, 'invalid_token', detail, {
     headers: { 'www-authenticate': `${REALM}, error="invalid_token", error_description="${detail}"` },
   })
 }
 
 function invalidRequest(detail: string): Problem {
-  return new Problem(400, {
-    code: 'invalid_request',
-    detail,
+  return new Problem(400, 'invalid_request', detail, {
     headers: { 'www-authenticate': `${REALM}, error="invalid_request"` },
   })
 }

@@ -2,7 +2,7 @@ import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
 import { readBody } from './body.ts'
 import { nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'
-import { badParameter, invalidValues, notFound, Problem, quotedText, quotedValue } from './problem.ts'
+import { badParameter, invalidValue, notFound, Problem, quotedText, quotedValue } from './problem.ts'
 import { timeText } from './resources/records.ts'
 import { filledText, type Rule, type RulesByMember, requireRules, stringOf } from './resources/rules.ts'
 import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
@@ -182,7 +182,7 @@ function readMembers(call: RouteCall, rules: RulesByMember) {
   const unknown = [...members.keys()].find((name) => !(name in rules))
   if (unknown !== undefined) {
     const detail = `${quotedText(unknown)} is not a member, expected ${Object.keys(rules).join(', ')}`
-    throw invalidValues([{ pointer: '#', code: 'unknown_member', detail }])
+    throw invalidValue('#', 'unknown_member', detail)
   }
   requireRules(members, rules)
   const textOf = (name: string) => stringOf(members.get(name)) ?? ''
@@ -197,26 +197,28 @@ function readMembers(call: RouteCall, rules: RulesByMember) {
 }
 
 function badId(id: string): Problem {
-  return new Problem(400, {
-    code: 'invalid_id',
-    detail: `${quotedText(id)} is not an id of a fixture run: expected 1 to 64 letters, digits, dots, dashes and underscores`,
-  })
+  return new Problem(
+    400,
+    'invalid_id',
+    `${quotedText(id)} is not an id of a fixture run: expected 1 to 64 letters, digits, dots, dashes and underscores`,
+  )
 }
 
 function heldBy({ owner, untilMs }: RunLock): Problem {
   const until = timeText(untilMs)
-  return new Problem(409, {
-    code: 'run_locked',
-    detail: `${quotedText(owner)} holds the lock of this run until ${until}, and may renew it`,
-    extensions: { lock: { owner, expires_at: until } },
-  })
+  return new Problem(
+    409,
+    'run_locked',
+    `${quotedText(owner)} holds the lock of this run until ${until}, and may renew it`,
+    { extensions: { lock: { owner, expires_at: until } } },
+  )
 }
 
 async function lockLost(runs: Store['fixtureRuns'], id: string): Promise<Problem> {
   const run = await runs.find(id)
   if (!run) return notFound('fixture run', id)
   const holder = run.lock ? `: ${quotedText(run.lock.owner)} holds it now` : ''
-  return new Problem(409, { code: 'lock_lost', detail: `this token does not hold the lock of the run${holder}` })
+  return new Problem(409, 'lock_lost', `this token does not hold the lock of the run${holder}`)
 }
 
 /** The token is known to its holder alone. */

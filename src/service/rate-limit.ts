@@ -66,16 +66,19 @@ export function rateHeaders(limit: RateLimit, quota: Quota, nowMs: number): Reco
 
 export function requireQuota(limit: RateLimit, quota: Quota, nowMs: number): void {
   if (quota.left >= 0) return
-  throw new Problem(429, {
-    code: 'rate_limited',
-    detail: `more than ${limit.requests} requests in ${limit.windowMs / 1000} s with this key`,
-    headers: { 'retry-after': `${secondsLeft(quota, nowMs)}` },
-    type: {
-      uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
-      title: 'Request cannot be satisfied as assigned quota has been exceeded',
+  throw new Problem(
+    429,
+    'rate_limited',
+    `more than ${limit.requests} requests in ${limit.windowMs / 1000} s with this key`,
+    {
+      headers: { 'retry-after': `${secondsLeft(quota, nowMs)}` },
+      type: {
+        uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+        title: 'Request cannot be satisfied as assigned quota has been exceeded',
+      },
+      extensions: { 'violated-policies': ['default'] },
     },
-    extensions: { 'violated-policies': ['default'] },
-  })
+  )
 }
 
 function secondsLeft(quota: Quota, nowMs: number): number {

@@ -129,7 +129,7 @@ async function showReadiness(store: Store): Promise<RouteReply> {
 }
 
 function notReady(detail: string, cause?: unknown): Problem {
-  return new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } }, { cause })
+  return new Problem(503, 'not_ready', detail, { headers: { 'retry-after': '5' }, cause })
 }
 
 /** Public: the document describes the service and contains no data. */

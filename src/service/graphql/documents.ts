@@ -115,11 +115,7 @@ function parsed(query: string): DocumentNode | GraphQLError {
 
 function tooDeep(): Problem {
   const detail = `the query has brackets more than ${MAX_BRACKETS} levels deep`
-  return new Problem(400, {
-    code: 'query_too_deep',
-    detail,
-    errors: [{ pointer: '#/query', code: 'too_deep', detail }],
-  })
+  return new Problem(400, 'query_too_deep', detail, { errors: [{ pointer: '#/query', code: 'too_deep', detail }] })
 }
 
 function noOperation(name: string | undefined): string {

@@ -6,7 +6,7 @@ import {
   typeName,
 } from '../../core/resources/registry.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { badParameter, invalidValues, quotedValue } from '../problem.ts'
+import { badParameter, invalidValue, quotedValue } from '../problem.ts'
 import { dealWrites, noteWrites } from '../resources/deals.ts'
 import { plainWrites } from '../resources/plain.ts'
 import { recordDeletion } from '../resources/records.ts'
@@ -126,13 +126,9 @@ function jsonMembers(json: JsonValueText | null | undefined): Iterable<readonly 
   if (json === undefined || json === null) return []
   const node = parseJsonText(json.text)
   if (typeof node !== 'string') return node
-  throw invalidValues([
-    { pointer: '#', code: 'wrong_type', detail: `expected json: an object, got ${quotedValue(node)}` },
-  ])
+  throw invalidValue('#', 'wrong_type', `expected json: an object, got ${quotedValue(node)}`)
 }
 
 function namedTwice(name: string, member: string): Error {
-  return invalidValues([
-    { pointer: pointer(member), code: 'ambiguous', detail: `expected ${name} or ${member} of json, not both` },
-  ])
+  return invalidValue(pointer(member), 'ambiguous', `expected ${name} or ${member} of json, not both`)
 }

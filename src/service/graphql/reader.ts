@@ -87,7 +87,7 @@ function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 function tooMuch(): Problem {
   const detail = 'the response would be larger than 64 MiB; request fewer records'
-  return new Problem(422, { code: 'answer_too_large', detail })
+  return new Problem(422, 'answer_too_large', detail)
 }
 
 /**

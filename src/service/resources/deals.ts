@@ -1,7 +1,7 @@
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 import { pageReply, readPageQuery } from '../page.ts'
-import { invalidValues, notFound } from '../problem.ts'
+import { invalidValue, notFound } from '../problem.ts'
 import type { Route } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
 import type { CheckedWrite } from '../write.ts'
@@ -125,7 +125,7 @@ export function noteCreation(dealId: string, sent: Members): CheckedWrite {
 /** The members of a new note of a deal. `content`, the name in other services, is accepted for `body`. */
 function readNote(sent: Members, dealId: string): Members {
   if (sent.has('body') && sent.has('content')) {
-    throw invalidValues([{ pointer: '#/content', code: 'ambiguous', detail: 'expected body or content, not both' }])
+    throw invalidValue('#/content', 'ambiguous', 'expected body or content, not both')
   }
   const note = new Map([...sent].map(([name, value]) => [name === 'content' ? 'body' : name, value]))
   requireRules(note, NOTE_RULES)

@@ -1,7 +1,7 @@
 import { READ_ONLY_FIELDS, recordPath, type StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { invalidValues, notFound, type Problem } from '../problem.ts'
+import { invalidValue, invalidValues, notFound, type Problem } from '../problem.ts'
 import type { ChangedMembers } from '../store/history.ts'
 import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, requireVersion } from '../write.ts'
@@ -149,7 +149,7 @@ function withinSize(text: string): string {
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_RECORD_BYTES) return text
   const detail = `the record would have ${sizeBytes} bytes, expected at most ${MAX_RECORD_BYTES}`
-  throw invalidValues([{ pointer: '#', code: 'too_large', detail }])
+  throw invalidValue('#', 'too_large', detail)
 }
 
 function recordParts(text: string): RecordParts {

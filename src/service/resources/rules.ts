@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
-import { invalidValues, quotedValue, type ValueFault } from '../problem.ts'
+import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
@@ -29,7 +29,7 @@ export function requireRules(fields: Members, rules: RulesByMember): void {
 
 export function requireMember(fields: Members): void {
   if (fields.size > 0) return
-  throw invalidValues([{ pointer: '#', code: 'empty', detail: 'expected at least one member' }])
+  throw invalidValue('#', 'empty', 'expected at least one member')
 }
 
 export function pointer(name: string): string {

@@ -5,7 +5,7 @@ import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
-import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
+import { invalidValue, notFound, Problem, quotedText } from '../problem.ts'
 import { type Route, type RouteCall, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
@@ -145,7 +145,7 @@ export function deliveryResend(id: string, eventId: string): CheckedWrite {
 
 function requireEnabled({ id, text }: StoredRecord): void {
   if (membersOf(text).get('status') === '"enabled"') return
-  throw new Problem(409, { code: 'webhook_disabled', detail: `the webhook ${id} is disabled` })
+  throw new Problem(409, 'webhook_disabled', `the webhook ${id} is disabled`)
 }
 
 /** One `webhook.test` event with the record as its data, to this subscription alone, whatever events it names. */
@@ -239,7 +239,7 @@ function listOf(value: JsonNode): unknown[] | undefined {
 function requireNoMembers(call: RouteCall): void {
   const [name] = call.body?.length ? readBody(call).keys() : []
   if (name === undefined) return
-  throw invalidValues([{ pointer: pointer(name), code: 'not_allowed', detail: 'expected no members' }])
+  throw invalidValue(pointer(name), 'not_allowed', 'expected no members')
 }
 
 /** No text of a stored subscription has the secret. */
