@@ -1,9 +1,8 @@
 import { hashKey, KEY_TEXT } from './keys.ts'
 import { badParameter, Problem, unknownParameter } from './problem.ts'
-import { type Limiter, type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
+import { type Limiter, type RateLimit, RateWindows, rateHeaders, requireQuota, SharedWindows } from './rate-limit.ts'
 import type { Route } from './route.ts'
 import type { ServerRequest } from './server-request.ts'
-import { SharedWindows } from './shared-windows.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
 export interface Gate {

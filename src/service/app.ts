@@ -4,7 +4,6 @@ import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
 import { ClientConnection } from './client-connection.ts'
-import { HeldBytes } from './held-bytes.ts'
 import {
   closeInStages,
   createHttpServer,
@@ -18,7 +17,7 @@ import type { KeyUses } from './key-uses.ts'
 import { failureText, type Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, quotedText } from './problem.ts'
 import { originFor, type Proxies, prefixFor } from './proxies.ts'
-import { sendResponse } from './response.ts'
+import { HeldBytes, sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
 import { openRouter, PATH_ID, type Router } from './router.ts'
 import { openRequest, type ServerRequest } from './server-request.ts'

@@ -2,9 +2,17 @@ import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
 import { readBody } from './body.ts'
 import { nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'
-import { badParameter, invalidValue, notFound, Problem, quotedText, quotedValue } from './problem.ts'
+import { badParameter, invalidValue, notFound, Problem, quotedText } from './problem.ts'
 import { timeText } from './resources/records.ts'
-import { filledText, type Rule, type RulesByMember, requireRules, stringOf } from './resources/rules.ts'
+import {
+  filledText,
+  type Rule,
+  type RulesByMember,
+  required,
+  requireRules,
+  stringOf,
+  wrongType,
+} from './resources/rules.ts'
 import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
 import type { RunLock, StoredRun } from './store/fixture-runs.ts'
 import type { Store } from './store/store.ts'
@@ -13,6 +21,8 @@ import type { Store } from './store/store.ts'
 export const RUN_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$'
 
 const RUN_ID = new RegExp(RUN_ID_PATTERN)
+
+const ID_TEXT = '1 to 64 letters, digits, dots, dashes and underscores'
 
 /** Of a lock, in seconds: the longest a killed client keeps others waiting. */
 const LOCK_TTL = { smallest: 1, largest: 3600 }
@@ -28,7 +38,7 @@ const tokenRule: Rule = {
   check: (value) => {
     const fault = filledText.check(value)
     if (fault || RUN_ID.test(stringOf(value) ?? '')) return fault
-    return { code: 'not_allowed', detail: 'expected 1 to 64 letters, digits, dots, dashes and underscores' }
+    return { code: 'not_allowed', detail: `expected ${ID_TEXT}` }
   },
 }
 
@@ -42,39 +52,25 @@ const nameRule: Rule = {
   },
 }
 
-const ttlRule: Rule = {
-  schema: { type: 'integer', minimum: LOCK_TTL.smallest, maximum: LOCK_TTL.largest },
-  isRequired: true,
-  check: (value) => {
-    const expected = `a whole number from ${LOCK_TTL.smallest} to ${LOCK_TTL.largest}`
-    if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
+const TTL_TEXT = `a whole number from ${LOCK_TTL.smallest} to ${LOCK_TTL.largest}`
+
+const ttlRule = required(
+  { type: 'integer', minimum: LOCK_TTL.smallest, maximum: LOCK_TTL.largest },
+  (value) => {
     const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN
     if (seconds >= LOCK_TTL.smallest && seconds <= LOCK_TTL.largest) return undefined
-    return { code: 'not_allowed', detail: `expected ${expected}, got ${quotedValue(value)}` }
+    return { ...wrongType(`expected ${TTL_TEXT}`, value), code: 'not_allowed' }
   },
-}
+  TTL_TEXT,
+)
 
-const stateRule: Rule = {
-  schema: { type: 'object', additionalProperties: true },
-  isRequired: true,
-  check: (value) => {
-    if (value === undefined) return { code: 'required', detail: 'required' }
-    return typeof value === 'string'
-      ? { code: 'wrong_type', detail: `expected an object, got ${quotedValue(value)}` }
-      : undefined
-  },
-}
+const stateRule = required({ type: 'object', additionalProperties: true }, (value) =>
+  typeof value === 'string' ? wrongType('expected an object', value) : undefined,
+)
 
-const flagRule: Rule = {
-  schema: { type: 'boolean' },
-  isRequired: true,
-  check: (value) => {
-    if (value === 'true' || value === 'false') return undefined
-    return value === undefined
-      ? { code: 'required', detail: 'required' }
-      : { code: 'wrong_type', detail: `expected true or false, got ${quotedValue(value)}` }
-  },
-}
+const flagRule = required({ type: 'boolean' }, (value) =>
+  value === 'true' || value === 'false' ? undefined : wrongType('expected true or false', value),
+)
 
 export const LOCK_RULES: RulesByMember = { token: tokenRule, name: nameRule, owner: nameRule, ttl_seconds: ttlRule }
 
@@ -197,11 +193,7 @@ function readMembers(call: RouteCall, rules: RulesByMember) {
 }
 
 function badId(id: string): Problem {
-  return new Problem(
-    400,
-    'invalid_id',
-    `${quotedText(id)} is not an id of a fixture run: expected 1 to 64 letters, digits, dots, dashes and underscores`,
-  )
+  return new Problem(400, 'invalid_id', `${quotedText(id)} is not an id of a fixture run: expected ${ID_TEXT}`)
 }
 
 function heldBy({ owner, untilMs }: RunLock): Problem {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../core/errors.ts'
+import { KEY_PATH } from '../core/resources/registry.ts'
 import type { TargetRule } from './delivery/target-rules.ts'
 import { fixtureRunRoutes } from './fixture-run-routes.ts'
 import type { GraphqlHandler } from './graphql/handler.ts'
@@ -7,12 +8,12 @@ import { PROBLEM_TYPE, Problem, problemText } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
 import { historyRoutes } from './resources/history.ts'
-import { keyRoute } from './resources/key.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
+import { timeText } from './resources/records.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
-import type { Store } from './store/store.ts'
+import type { ApiKey, Store } from './store/store.ts'
 
 export interface RoutesOptions {
   readonly isStopping: () => boolean
@@ -59,6 +60,30 @@ function healthRoutes({ isStopping }: Pick<RoutesOptions, 'isStopping'>): readon
       handle: async (store, call) => (isStopping() ? stoppingReply(call) : showReadiness(store)),
     }),
   ]
+}
+
+/** The key that the request was sent with, whatever its scopes. `rateLimit`: of keys without a rate of their own. */
+function keyRoute(rateLimit: RateLimit | undefined): Route {
+  return route(`GET ${KEY_PATH}`, {
+    text: 'showKey: Show the key in use. Any key may ask, whatever its scopes.',
+    success: [200, 'The key of the request.', 'Key'],
+    scope: 'any',
+    handle: async (_, { key }) => showKey(key as ApiKey, rateLimit),
+  })
+}
+
+function showKey(key: ApiKey, rateLimit: RateLimit | undefined): RouteReply {
+  const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = rateLimit ?? 'none' } = key
+  const body = {
+    id,
+    name,
+    scopes,
+    last_four: lastFour,
+    rate_limit: rate === 'none' ? null : { requests: rate.requests, window_ms: rate.windowMs },
+    created_at: timeText(createdAtMs),
+    expires_at: timeText(expiresAtMs),
+  }
+  return { status: 200, body: JSON.stringify(body), headers: { 'cache-control': 'no-store' } }
 }
 
 /** Not thrown, because it is no failure for the log. */

@@ -395,7 +395,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a key without a rate of its own is shown as unlimited',
-    file: 'src/service/resources/key.ts',
+    file: 'src/service/service-routes.ts',
     line: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = rateLimit ?? 'none' } = key",
     to: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = 'none' } = key",
     tests: ['test/service/resources/routes.test.ts'],

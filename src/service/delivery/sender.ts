@@ -5,9 +5,8 @@ import { nextWebhook } from '../resources/webhooks.ts'
 import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
 import type { RecordChange, Store, StoredRecord } from '../store/store.ts'
 import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
-import { Signer } from './signer.ts'
 import { targetRule } from './target-rules.ts'
-import { openTransport } from './transport.ts'
+import { openTransport, Signer } from './transport.ts'
 import {
   EndpointLimits,
   endsSubscription,

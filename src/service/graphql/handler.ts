@@ -1,4 +1,10 @@
-import { GraphQLError, type GraphQLFormattedError, Kind, type OperationDefinitionNode } from 'graphql'
+import {
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
 import { exactDigits, isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../../core/json.ts'
 import { requireScope } from '../admission.ts'
 import { parseBodyText, readBody } from '../body.ts'
@@ -10,9 +16,13 @@ import type { Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
 import { type CheckedQuery, openDocuments, type SentQuery } from './documents.ts'
 import { openExecutor } from './plain-queries.ts'
-import { type Idempotency, openQueryWriter, type QueryContext } from './query-context.ts'
-import { openQueryReader } from './reader.ts'
-import { JsonValueText } from './record-source.ts'
+import {
+  type Idempotency,
+  JsonValueText,
+  openQueryReader,
+  openQueryWriter,
+  type QueryContext,
+} from './query-context.ts'
 import { createSchema } from './schema.ts'
 
 export type GraphqlHandler = (store: Store, call: RouteCall) => Promise<RouteReply>

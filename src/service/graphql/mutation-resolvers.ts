@@ -20,8 +20,7 @@ import {
   webhookWrites,
 } from '../resources/webhooks.ts'
 import type { ExpectedVersions } from '../write.ts'
-import type { Resolver } from './query-context.ts'
-import { JsonValueText, RecordSource } from './record-source.ts'
+import { JsonValueText, RecordSource, type Resolver } from './query-context.ts'
 import { memberName } from './types.ts'
 
 const MAX_OVERLAP_S = 7 * 24 * 60 * 60

@@ -20,8 +20,7 @@ import {
 import { readHistoryFilters } from '../resources/history.ts'
 import type { HistoryPage } from '../store/history.ts'
 import type { PageQuery, Pipeline, TextPage } from '../store/store.ts'
-import type { Resolver } from './query-context.ts'
-import { JsonValueText, RecordSource } from './record-source.ts'
+import { JsonValueText, RecordSource, type Resolver } from './query-context.ts'
 import { graphqlFieldName } from './types.ts'
 
 const PIPELINES_LIST = filterText(RESOURCES.pipeline.path, {})

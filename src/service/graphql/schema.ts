@@ -7,7 +7,7 @@ import { timeText } from '../resources/records.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
-import type { QueryContext, Resolver } from './query-context.ts'
+import { JsonValueText, type QueryContext, RecordSource, type Resolver } from './query-context.ts'
 import {
   type ConnectionArgs,
   connectionOf,
@@ -17,7 +17,6 @@ import {
   readConnectionArgs,
   recordConnection,
 } from './query-resolvers.ts'
-import { JsonValueText, RecordSource } from './record-source.ts'
 import { addScalars } from './scalars.ts'
 import { memberName, SCHEMA_TEXT } from './types.ts'
 

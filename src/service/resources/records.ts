@@ -207,7 +207,7 @@ function eventOf(kind: EventKind, time: string, data: string, previous?: string)
   return { kind, text: `{"type":"${kind}","timestamp":"${time}","data":${data}${tail}}` }
 }
 
-function okAnswer(body: string, version: number): WriteAnswer {
+export function okAnswer(body: string, version: number): WriteAnswer {
   return { status: 200, body, location: undefined, etag: `"${version}"` }
 }
 

@@ -4,7 +4,7 @@ import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/reso
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 
-type Fault = Pick<ValueFault, 'code' | 'detail'>
+export type Fault = Pick<ValueFault, 'code' | 'detail'>
 
 /** A JSON Schema (2020-12) of the OpenAPI document. */
 export interface Rule {
@@ -55,51 +55,43 @@ export function wrongType(expected: string, value: JsonNode): Fault {
 
 /** A member with one of several values. */
 export function oneOf(allowed: readonly string[]): Rule {
-  const check: Rule['check'] = (value) => {
+  const expected = `one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`
+  const check = (value: JsonNode): Fault | undefined => {
     const text = stringOf(value)
     if (text !== undefined && allowed.includes(text)) return undefined
-    const list = allowed.map((each) => JSON.stringify(each)).join(', ')
-    if (value === undefined) return { code: 'required', detail: `required, one of ${list}` }
-    const fault = wrongType(`expected one of ${list}`, value)
+    const fault = wrongType(`expected ${expected}`, value)
     return text === undefined ? fault : { ...fault, code: 'not_allowed' }
   }
-  return { check, schema: { type: 'string', enum: allowed }, isRequired: true }
+  return required({ type: 'string', enum: allowed }, check, expected)
 }
 
-export const textOrNull: Rule = {
-  schema: { type: ['string', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || isText(value)) return undefined
-    return wrongType('expected a string or null', value)
-  },
+/** A rule for a member that must be there. `expected` says what it is. */
+export function required(schema: JsonSchema, check: (value: JsonNode) => Fault | undefined, expected?: string): Rule {
+  const missing = { code: 'required', detail: expected === undefined ? 'required' : `required, ${expected}` }
+  return { schema, isRequired: true, check: (value) => (value === undefined ? missing : check(value)) }
 }
 
-export const filledText: Rule = {
-  schema: { type: 'string', minLength: 1 },
-  isRequired: true,
-  check: (value) => {
-    if (value === undefined) return { code: 'required', detail: 'required' }
-    if (!isText(value)) return wrongType('expected a string', value)
-    return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
-  },
+/** A rule for a member that may be missing or null. */
+function orNull(type: string, expected: string, isValid: (value: JsonNode) => boolean): Rule {
+  return {
+    schema: { type: [type, 'null'] },
+    check: (value) => {
+      if (value === undefined || value === 'null' || isValid(value)) return undefined
+      return wrongType(`expected ${expected} or null`, value)
+    },
+  }
 }
 
-const numberOrNull: Rule = {
-  schema: { type: ['number', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || isNumber(value)) return undefined
-    return wrongType('expected a number or null', value)
-  },
-}
+export const textOrNull = orNull('string', 'a string', isText)
 
-const integerOrNull: Rule = {
-  schema: { type: ['integer', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || (isNumber(value) && Number.isInteger(Number(value))))
-      return undefined
-    return wrongType('expected a whole number or null', value)
-  },
-}
+export const filledText = required({ type: 'string', minLength: 1 }, (value) => {
+  if (!isText(value)) return wrongType('expected a string', value)
+  return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
+})
+
+const numberOrNull = orNull('number', 'a number', isNumber)
+
+const integerOrNull = orNull('integer', 'a whole number', (value) => isNumber(value) && Number.isInteger(Number(value)))
 
 export const readOnlyMember: Rule = {
   schema: { not: {} },

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { recordPath } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
 import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
@@ -10,61 +11,61 @@ import { type Route, type RouteCall, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
 import { type CheckedWrite, write } from '../write.ts'
-import { creationChange, eventAbout, newRecordText, patchChange, readOnly, requireRecord, timeText } from './records.ts'
+import {
+  creationChange,
+  eventAbout,
+  newRecordText,
+  okAnswer,
+  patchChange,
+  readOnly,
+  requireRecord,
+  timeText,
+} from './records.ts'
 import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import {
+  type Fault,
   filledText,
   oneOf,
   patchRules,
   pointer,
   READ_ONLY_RULES,
-  type Rule,
   type RulesByMember,
   readOnlyMember,
+  required,
   requireRules,
   stringOf,
   textOrNull,
   wrongType,
 } from './rules.ts'
 
-const checkAddress: Rule['check'] = (value) => {
+const ADDRESS: JsonSchema = { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' }
+
+const addressRule = required(ADDRESS, (value) => {
   const fault = filledText.check(value)
   if (fault) return fault
-  const url = URL.parse(stringOf(value) ?? '')
+  const text = stringOf(value) ?? ''
+  const url = URL.parse(text)
   if (url?.username || url?.password) {
     return { code: 'invalid_url', detail: 'the address must not contain a user or a password' }
   }
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return {
-      code: 'invalid_url',
-      detail: `expected an http or https address, got ${quotedText(stringOf(value) ?? '')}`,
-    }
-  }
-  return undefined
-}
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return undefined
+  return { code: 'invalid_url', detail: `expected an http or https address, got ${quotedText(text)}` }
+})
 
-const checkEvents: Rule['check'] = (value) => {
-  const expected = `expected a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
-  if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
-  const patterns = listOf(value)
-  if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(expected, value)
-  if (patterns.length === 0) return { code: 'empty', detail: expected }
-  const unknown = patterns.find((pattern) => !isEventPattern(pattern))
-  if (unknown === undefined) return undefined
-  return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; ${expected}` }
-}
+const KINDS = `a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
 
-const addressRule: Rule = {
-  check: checkAddress,
-  schema: { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' },
-  isRequired: true,
-}
-
-const eventsRule: Rule = {
-  check: checkEvents,
-  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
-  isRequired: true,
-}
+const eventsRule = required(
+  { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
+  (value) => {
+    const patterns = listOf(value)
+    if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(`expected ${KINDS}`, value)
+    if (patterns.length === 0) return { code: 'empty', detail: `expected ${KINDS}` }
+    const unknown = patterns.find((pattern) => !isEventPattern(pattern))
+    if (unknown === undefined) return undefined
+    return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; expected ${KINDS}` }
+  },
+  `expected ${KINDS}`,
+)
 
 const TEST_EVENT = 'webhook.test'
 
@@ -118,7 +119,7 @@ export function secretRotation(id: string, overlapMs: number): CheckedWrite {
       return {
         next,
         rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
-        answer: { status: 200, body: nodeText(shown), location: undefined, etag: `"${next.version}"` },
+        answer: okAnswer(nodeText(shown), next.version),
       }
     },
   }
@@ -134,11 +135,7 @@ export function deliveryResend(id: string, eventId: string): CheckedWrite {
       const current = requireRecord('webhook', state)
       if (!state.delivery) throw notFound(`delivery to ${id} of event`, eventId)
       requireEnabled(current)
-      return {
-        next: current,
-        isResent: true,
-        answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
-      }
+      return { next: current, isResent: true, answer: okAnswer(current.text, current.version) }
     },
   }
 }
@@ -212,7 +209,7 @@ export const webhookWrites: RecordWrites = {
 }
 
 /** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
-function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
+function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): Fault | undefined {
   const url = URL.parse(stringOf(value) ?? '')
   const address = url ? literalAddress(url) : undefined
   if (address === undefined || isTarget(address)) return undefined
@@ -235,11 +232,13 @@ function listOf(value: JsonNode): unknown[] | undefined {
   return typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : undefined
 }
 
-/** The body may be missing. */
-function requireNoMembers(call: RouteCall): void {
-  const [name] = call.body?.length ? readBody(call).keys() : []
-  if (name === undefined) return
-  throw invalidValue(pointer(name), 'not_allowed', 'expected no members')
+/** Performs a write that needs no members; the body may be missing. */
+function action(changeOf: (call: RouteCall) => CheckedWrite): Route['handle'] {
+  return async (store, call) => {
+    const [name] = call.body?.length ? readBody(call).keys() : []
+    if (name === undefined) return write(store, call, changeOf(call))
+    throw invalidValue(pointer(name), 'not_allowed', 'expected no members')
+  }
 }
 
 /** No text of a stored subscription has the secret. */
@@ -249,10 +248,7 @@ export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
     {
       ...handlersOf('webhook', webhookWrites, isTarget),
       list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
-      test: async (store, call) => {
-        requireNoMembers(call)
-        return write(store, call, webhookTest(call.id))
-      },
+      test: action(({ id }) => webhookTest(id)),
     },
     {
       list: ['List subscriptions', 'Newest first, in pages. Without the secrets.'],
@@ -292,19 +288,13 @@ const DELIVERY_ROUTES: readonly Route[] = [
     text: 'rotateWebhookSecret: Make a new secret. Only this response shows it. For a day, deliveries are also signed with the previous one.',
     success: [200, 'The subscription, with its secret.', 'CreatedWebhook', 'ETag', 'Idempotent-Replayed'],
     isWrite: true,
-    handle: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, secretRotation(call.id, ROTATION_OVERLAP_MS))
-    },
+    handle: action(({ id }) => secretRotation(id, ROTATION_OVERLAP_MS)),
   }),
   route(`POST ${RESEND_PATH}`, {
     text: 'resendDelivery: Deliver an event again. The delivery starts again, whatever its state.',
     success: [200, 'The subscription.', 'Webhook', 'ETag', 'Idempotent-Replayed'],
     isWrite: true,
-    handle: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, deliveryResend(call.id, call.innerId))
-    },
+    handle: action(({ id, innerId }) => deliveryResend(id, innerId)),
   }),
 ]
 
