@@ -1,7 +1,7 @@
 import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
 import { readBody } from './body.ts'
 import { nodeText } from './json-text.ts'
-import { PAGE_PARAMETERS, pageReply, readAnyPlace } from './page.ts'
+import { PAGE_PARAMETERS, pageReply, readPageQuery } from './page.ts'
 import { badParameter, invalidValue, notFound, Problem, quotedText } from './problem.ts'
 import { timeText } from './resources/records.ts'
 import {
@@ -134,7 +134,7 @@ export const fixtureRunRoutes: readonly Route[] = [
 ]
 
 async function listRuns({ fixtureRuns }: Store, call: RouteCall): Promise<RouteReply> {
-  const { limit, olderThanId: afterId } = readAnyPlace(call)
+  const { limit, olderThanId: afterId } = readPageQuery(call)
   const { runs, nextAfterId } = await fixtureRuns.page({ limit, afterId })
   return pageReply(call, { texts: runs.map((run) => JSON.stringify(shown(run))), nextOlderThanId: nextAfterId })
 }
@@ -146,7 +146,10 @@ async function showRun({ fixtureRuns }: Store, call: RouteCall): Promise<RouteRe
 }
 
 async function takeLock({ fixtureRuns }: Store, call: RouteCall): Promise<RouteReply> {
-  if (!RUN_ID.test(call.id)) throw badId(call.id)
+  if (!RUN_ID.test(call.id)) {
+    const detail = `${quotedText(call.id)} is not an id of a fixture run: expected ${ID_TEXT}`
+    throw new Problem(400, 'invalid_id', detail)
+  }
   const { token, name, owner, ttlMs } = readMembers(call, LOCK_RULES)
   const result = await fixtureRuns.lock({ id: call.id, token, name, owner, ttlMs })
   if (result.type === 'held') throw heldBy(result.lock)
@@ -192,18 +195,10 @@ function readMembers(call: RouteCall, rules: RulesByMember) {
   }
 }
 
-function badId(id: string): Problem {
-  return new Problem(400, 'invalid_id', `${quotedText(id)} is not an id of a fixture run: expected ${ID_TEXT}`)
-}
-
 function heldBy({ owner, untilMs }: RunLock): Problem {
   const until = timeText(untilMs)
-  return new Problem(
-    409,
-    'run_locked',
-    `${quotedText(owner)} holds the lock of this run until ${until}, and may renew it`,
-    { extensions: { lock: { owner, expires_at: until } } },
-  )
+  const detail = `${quotedText(owner)} holds the lock of this run until ${until}, and may renew it`
+  return new Problem(409, 'run_locked', detail, { extensions: { lock: { owner, expires_at: until } } })
 }
 
 async function lockLost(runs: Store['fixtureRuns'], id: string): Promise<Problem> {

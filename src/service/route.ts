@@ -96,11 +96,8 @@ const JOB = new RegExp(JOB_PATTERN)
 export function readAuthor({ key, requestId, headers }: RouteCall): Author {
   const job = headers['crm-job']
   if (job !== undefined && !JOB.test(`${job}`)) {
-    throw new Problem(
-      400,
-      'invalid_header',
-      'Crm-Job: expected 1 to 128 letters, digits, dots, colons, dashes and underscores',
-    )
+    const expected = 'expected 1 to 128 letters, digits, dots, colons, dashes and underscores'
+    throw new Problem(400, 'invalid_header', `Crm-Job: ${expected}`)
   }
   return { keyId: key?.id, job: job === undefined ? undefined : `${job}`, requestId }
 }
@@ -110,11 +107,8 @@ export function readIdempotency(call: RouteCall): StoreWrite['idempotency'] {
   if (header === undefined) return undefined
   const key = readKey(`${header}`)
   if (key === undefined || key.length < 1 || key.length > 255) {
-    throw new Problem(
-      400,
-      'invalid_idempotency_key',
-      'Idempotency-Key: expected 1 to 255 printable ASCII characters, bare or in double quotes',
-    )
+    const expected = 'expected 1 to 255 printable ASCII characters, bare or in double quotes'
+    throw new Problem(400, 'invalid_idempotency_key', `Idempotency-Key: ${expected}`)
   }
   return { key, fingerprint: fingerprint(call) }
 }

@@ -3,43 +3,30 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/http-rules.ts'
-import { type AnsweredRequest, createApp } from './app.ts'
+import type { Gate } from './admission.ts'
+import { type AppOptions, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
-import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
-import type { FaultPlan } from './injected-faults.ts'
+import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Tls, useTls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import { listenError } from './listen-error.ts'
-import { failureText, type Log } from './log.ts'
+import { failureText } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
-import type { RateLimit } from './rate-limit.ts'
 import { serviceRoutes } from './service-routes.ts'
-import type { Store } from './store/store.ts'
 import { KEPT_MS } from './store/store-options.ts'
 
-export interface ServerOptions {
-  /** Stays open when the server closes. A promise, so that the address is known before the database is created. */
-  readonly store: Store | Promise<Store>
+/** The store stays open when the server closes. */
+export interface ServerOptions extends Gate, Pick<AppOptions, 'version' | 'onAnswered'>, Partial<AppDefaults> {
   readonly host: string
   /** 0 selects a free port. */
   readonly port: number
   readonly tls?: Tls | undefined
-  /** Undefined: no limit, and no headers about one. */
-  readonly rateLimit: RateLimit | undefined
-  readonly now: () => number
-  readonly log?: Log | undefined
-  readonly version: string
   /** As for the sender: subscriptions to other addresses are rejected. Undefined: all are accepted. */
   readonly allowsPrivateTargets?: boolean | undefined
-  readonly timeouts?: Timeouts
-  readonly maxConnections?: number
-  readonly faults?: FaultPlan | undefined
-  /** Undefined: none. */
   readonly proxies?: Proxies | undefined
-  /** How long the store keeps answers for replays; undefined: as without StoreOptions.retention. */
   readonly answersKeptMs?: number | undefined
-  /** Called for every request; returns at once. */
-  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
 }
+
+type AppDefaults = Pick<AppOptions, 'log' | 'timeouts' | 'maxConnections' | 'faults'>
 
 export interface RunningServer {
   readonly url: string

@@ -20,29 +20,19 @@ export async function writeOnce(
   const result = await store.write(change)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
-  throw result.type === 'already_exists' ? alreadyExists(result) : keyProblem(result.type)
+  if (result.type === 'already_exists') throw alreadyExists(result)
+  throw result.type === 'key_reused' ? keyReused() : keyInUse()
 }
 
 export function keyReused(): Problem {
-  return new Problem(
-    422,
-    'idempotency_key_reused',
-    'this Idempotency-Key was already used for another request; use a new one',
-  )
-}
-
-function keyProblem(type: 'key_reused' | 'key_in_use'): Problem {
-  return type === 'key_reused' ? keyReused() : keyInUse()
+  const detail = 'this Idempotency-Key was already used for another request; use a new one'
+  return new Problem(422, 'idempotency_key_reused', detail)
 }
 
 /** draft-ietf-httpapi-idempotency-key-header, section 2.6. */
 function keyInUse(): Problem {
-  return new Problem(
-    409,
-    'idempotency_in_progress',
-    'a request with this Idempotency-Key is being processed; send it again in a moment',
-    { headers: { 'retry-after': '1' } },
-  )
+  const detail = 'a request with this Idempotency-Key is being processed; send it again in a moment'
+  return new Problem(409, 'idempotency_in_progress', detail, { headers: { 'retry-after': '1' } })
 }
 
 /** 409 with `existing_id`, the record that has the value, so that an upsert can update it without a search. HubSpot answers the same way. */

@@ -130,8 +130,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a limit that is reached once is never lifted',
     file: 'src/service/rate-limit.ts',
-    line: 'window.counts.clear()',
-    to: '',
+    line: 'if (known?.endsAtMs === endsAtMs) return known',
+    to: 'if (known) return known',
     tests: ['test/service/rate-limit.test.ts'],
   },
   {
@@ -172,8 +172,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a cursor of one list is taken for another list or other filters',
     file: 'src/service/page.ts',
-    line: 'if (text.startsWith(mark)) return id',
-    to: 'return id',
+    line: 'if (!text.startsWith(mark)) {',
+    to: 'if (mark.length === 0) {',
     tests: ['test/service/page.test.ts'],
   },
   {

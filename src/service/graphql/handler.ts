@@ -36,7 +36,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const documents = openDocuments(schema)
   const engine = { schema, execute: openExecutor(schema), isTarget }
   return async (store, call) => {
-    const request = call.method === 'GET' ? fromUrl(call) : fromBody(readBody(call))
+    const request = readParams(call)
     const type = answerType(call.headers.accept)
     const checked = documents.open(request)
     const outcome = 'document' in checked ? await outcomeOf(engine, store, call, checked) : refusedQuery(call, checked)
@@ -210,32 +210,26 @@ function replyKey({ key, fingerprint }: Idempotency): Idempotency {
   return { key: `${key}\nreply`, fingerprint }
 }
 
-function fromBody(body: Members): SentQuery {
-  const valueFrom = (name: string): JsonValue => parseJsonAsWritten(nodeText(body.get(name) ?? 'null'))
-  return sentQuery(valueFrom('query'), valueFrom('operationName'), {
-    variables: valueFrom('variables'),
-    extensions: valueFrom('extensions'),
-  })
-}
-
-function fromUrl({ query }: RouteCall): SentQuery {
-  const valueFrom = (text: string | undefined): JsonValue =>
-    text === undefined || text === '' ? null : parseJsonAsWritten(nodeText(parseBodyText(text)))
-  return sentQuery(query.query ?? null, query.operationName ?? null, {
-    variables: valueFrom(query.variables),
-    extensions: valueFrom(query.extensions),
-  })
-}
-
-function sentQuery(
-  query: JsonValue,
-  operationName: JsonValue,
-  objects: Record<'variables' | 'extensions', JsonValue>,
-): SentQuery {
+/** The parameters of a request, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
+function readParams(call: RouteCall): SentQuery {
+  const sent = call.method === 'GET' ? urlMembers(call.query) : readBody(call)
+  const read = (name: string): JsonValue => parseJsonAsWritten(nodeText(sent.get(name) ?? 'null'))
+  const query = read('query')
+  const operationName = read('operationName')
   if (typeof query !== 'string') throw badMember('query', 'a string')
   if (operationName !== null && typeof operationName !== 'string') throw badMember('operationName', 'a string or null')
-  requireObject('extensions', objects.extensions)
-  return { query, operationName: operationName ?? undefined, variables: requireObject('variables', objects.variables) }
+  const variables = requireObject('variables', read('variables'))
+  requireObject('extensions', read('extensions'))
+  return { query, operationName: operationName ?? undefined, variables }
+}
+
+function urlMembers(query: RouteCall['query']): Members {
+  return new Map(
+    Object.entries(query).map(([name, text = '']) => {
+      if (name === 'query' || name === 'operationName') return [name, JSON.stringify(text)]
+      return [name, text === '' ? 'null' : parseBodyText(text)]
+    }),
+  )
 }
 
 function requireObject(name: string, value: JsonValue): JsonObject {

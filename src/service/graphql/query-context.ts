@@ -5,8 +5,7 @@ import type { TargetRule } from '../delivery/target-rules.ts'
 import { parseJsonText } from '../json-text.ts'
 import { Problem } from '../problem.ts'
 import { type ListedRecord, listPage, type RecordFilters } from '../resources/filters.ts'
-import type { DeliveryPage } from '../store/deliveries.ts'
-import type { Author, HistoryPage, HistoryQuery } from '../store/history.ts'
+import type { Author, HistoryQuery } from '../store/history.ts'
 import type { ApiKey, PageQuery, Pipeline, Store, StoreWrite, TextPage, WriteAnswer } from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
 
@@ -64,17 +63,10 @@ export class JsonValueText {
 /** The limit of record text per request: two pages of the largest records. */
 const MAX_CHARS = 64 * 1024 * 1024
 
-/** The reads of one request. Records and notes of siblings are read together. */
-export interface QueryReader {
-  list(resource: ListedRecord, query: PageQuery, filters: RecordFilters | undefined): Promise<TextPage>
-  notes(dealId: string, query: PageQuery): Promise<TextPage>
-  deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
-  history(query: HistoryQuery): Promise<HistoryPage>
-  pipelines(): Promise<readonly Pipeline[]>
-  record(resource: StoredResource, id: string): Promise<RecordSource | undefined>
-}
+export type QueryReader = ReturnType<typeof openQueryReader>
 
-export function openQueryReader(store: Store, key: ApiKey): QueryReader {
+/** The reads of one request. Records and notes of siblings are read together. */
+export function openQueryReader(store: Store, key: ApiKey) {
   let chars = 0
   let before: Promise<unknown> = Promise.resolve()
   /** Sequential, so that the limit is checked before more is read. */
@@ -108,18 +100,18 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
     )
   let pipelines: Promise<readonly Pipeline[]> | undefined
   return {
-    list: (resource, query, filters) =>
+    list: (resource: ListedRecord, query: PageQuery, filters: RecordFilters | undefined) =>
       inTurn(async () => {
         const found = await listPage(store, resource, query, filters)
         spend(found.texts)
         return found
       }),
-    notes: async (dealId, query) => {
+    notes: async (dealId: string, query: PageQuery) => {
       const load = kept(notesBy, JSON.stringify(query), () => loadNotes(query))
       return (await load(dealId)) ?? { texts: [], nextOlderThanId: undefined }
     },
-    deliveries: (webhookId, query) => inTurn(() => store.deliveries.log(webhookId, query)),
-    history: (query) =>
+    deliveries: (webhookId: string, query: PageQuery) => inTurn(() => store.deliveries.log(webhookId, query)),
+    history: (query: HistoryQuery) =>
       inTurn(async () => {
         const found = await store.history(query)
         spend(found.entries.flatMap(({ oldValues, newValues }) => [oldValues ?? '', newValues ?? '']))
@@ -129,7 +121,7 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
       pipelines ??= inTurn(() => store.pipelines())
       return pipelines
     },
-    record: (resource, id) => kept(recordsBy, resource, () => loadRecords(resource))(id),
+    record: (resource: StoredResource, id: string) => kept(recordsBy, resource, () => loadRecords(resource))(id),
   }
 }
 
@@ -175,30 +167,25 @@ function batched<V>(
 
 export type Idempotency = NonNullable<StoreWrite['idempotency']>
 
-/** The writes of one request. */
-export interface QueryWriter {
-  readonly store: Store
-  write(change: CheckedWrite): Promise<WriteAnswer>
-  /** Whether there were writes and all of them were replayed. */
-  isReplayed(): boolean
-}
+export type QueryWriter = ReturnType<typeof openQueryWriter>
 
 /**
  * Each write of a request has its own idempotency key, derived from the request's key and the write's index: mutations run
  * sequentially, in the order of the document.
  */
-export function openQueryWriter(store: Store, idempotency: Idempotency | undefined, by: Author): QueryWriter {
+export function openQueryWriter(store: Store, idempotency: Idempotency | undefined, by: Author) {
   let count = 0
   let replayedCount = 0
   return {
     store,
-    write: async (change) => {
+    write: async (change: CheckedWrite): Promise<WriteAnswer> => {
       const key = idempotency && nthKey(idempotency, count)
       count += 1
       const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency: key, by })
       if (isReplayed) replayedCount += 1
       return answer
     },
+    /** Whether there were writes and all of them were replayed. */
     isReplayed: () => count > 0 && replayedCount === count,
   }
 }

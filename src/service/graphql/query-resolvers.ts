@@ -8,8 +8,7 @@ import {
   STORED_RESOURCES,
   type StoredResource,
 } from '../../core/resources/registry.ts'
-import { cursorsOf, decodeCursor, filterText, LIMIT, pageOfAll, unknownCursor } from '../page.ts'
-import { badParameter } from '../problem.ts'
+import { checkedLimit, cursorsOf, decodeCursor, filterText, LIMIT, pageOfAll, unknownCursor } from '../page.ts'
 import {
   type FilterQuery,
   type ListedRecord,
@@ -135,15 +134,10 @@ export interface ConnectionArgs {
 
 /** The start and size of a page. Without a kind, the cursor may contain any id. */
 export function readConnectionArgs({ first, after }: ConnectionArgs, list: string, kind?: IdKind): PageQuery {
-  const limit = first ?? LIMIT.usual
-  if (limit < LIMIT.smallest || limit > LIMIT.largest) {
-    const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
-    throw badParameter('first', 'invalid_limit', `${expected}, got ${limit}`)
+  return {
+    limit: checkedLimit(first ?? LIMIT.usual, 'first', undefined),
+    olderThanId: after === undefined || after === null ? undefined : decodeCursor(after, list, kind, 'after'),
   }
-  if (after === undefined || after === null) return { limit, olderThanId: undefined }
-  const olderThanId = decodeCursor(after, list, 'after')
-  if (kind && decodeId(kind, olderThanId) === undefined) throw unknownCursor(after, 'after')
-  return { limit, olderThanId }
 }
 
 /** One page of a list, to which its cursors are bound, as in REST. Edges and cursors are computed on demand. */

@@ -17,25 +17,25 @@ interface RecordParts {
   readonly own: Readonly<Record<ReadOnlyField, JsonNode>>
 }
 
-export interface Creation {
-  readonly resource: StoredResource
-  readonly fields: Members
-  readonly event: EventKind | undefined
-}
-
-export function creationChange(state: WriteState, creation: Creation): RecordChange {
-  const values = nodeText(creation.fields)
-  const time = timeText(state.nowMs)
-  const text = textOfNew(state.id, values, time)
+export function creationChange(
+  state: WriteState,
+  {
+    resource,
+    fields,
+    event,
+  }: { readonly resource: StoredResource; readonly fields: Members; readonly event: EventKind | undefined },
+): RecordChange {
+  const values = nodeText(fields)
+  const text = newRecordText(state, values)
   return {
     next: { text, version: 1 },
-    event: creation.event && eventOf(creation.event, time, text),
+    event: event && eventOf(event, timeText(state.nowMs), text),
     changed: () => ({
       ...{ action: 'created', version: 1, oldValues: null, previousAtMs: null },
-      fields: namesOf(creation.fields),
+      fields: namesOf(fields),
       newValues: values,
     }),
-    answer: { status: 201, body: text, location: recordPath(creation.resource).replace('{id}', state.id), etag: '"1"' },
+    answer: { status: 201, body: text, location: recordPath(resource).replace('{id}', state.id), etag: '"1"' },
   }
 }
 
@@ -50,14 +50,10 @@ export function requireRecord(
   return current
 }
 
-/** The text of a new record, for creations whose answer shows more than is stored. */
-export function newRecordText(state: WriteState, fields: Members): string {
-  return textOfNew(state.id, nodeText(fields), timeText(state.nowMs))
-}
-
-/** `values` has no member that the service sets. */
-function textOfNew(id: string, values: string, time: string): string {
+/** The text of a new record. `values`: its members without those that the service sets. */
+export function newRecordText({ id, nowMs }: WriteState, values: string): string {
   const members = values === '{}' ? '' : `${values.slice(1, -1)},`
+  const time = timeText(nowMs)
   return withinSize(`{"id":"${id}",${members}"created_at":"${time}","updated_at":"${time}","version":1}`)
 }
 

@@ -33,7 +33,7 @@ export function operationPath(resource: Resource, operation: ServiceOperation): 
   return operation === 'test' ? `${recordPath(resource)}/test` : recordPath(resource)
 }
 
-const CREATED = ['Location', 'ETag', 'Idempotent-Replayed'] as const
+const REPLAYED = ['ETag', 'Idempotent-Replayed'] as const
 
 /** The routes of a resource, one for each of its operations. `texts`: where they differ from those of other resources. */
 export function routesOf<R extends Resource>(
@@ -44,52 +44,37 @@ export function routesOf<R extends Resource>(
   const { singular, plural } = RESOURCES[resource]
   const type = typeName(resource)
   const filters = filtersOf(resource).length === 0 ? '' : ' Filters are combined.'
-  const described: Readonly<Record<ServiceOperation, readonly [summary: string, description: string, Partial<Route>]>> =
-    {
-      list: [
-        `List ${plural}`,
-        `Newest first, in pages.${filters}`,
-        {
-          success: [200, `A page of ${plural}.`, type],
-          parameters: [...PAGE_PARAMETERS, ...filtersOf(resource)],
-        },
-      ],
-      create: [
-        `Create a ${singular}`,
-        'An object with at least one member, at most 64 KiB. Custom members are stored unchanged.',
-        {
-          body: `New${type}`,
-          // Only the response to its creation shows the secret of a webhook.
-          success: [201, `The ${singular}.`, resource === 'webhook' ? 'CreatedWebhook' : type, ...CREATED],
-        },
-      ],
-      get: [
-        `Show a ${singular}`,
-        'The whole record, with its version in ETag.',
-        { success: [200, `The ${singular}.`, type, 'ETag'] },
-      ],
-      update: [
-        `Change a ${singular}`,
-        'A JSON merge patch (RFC 7396): null removes a member.',
-        {
-          body: `${type}Patch`,
-          success: [200, `The changed ${singular}.`, type, 'ETag', 'Idempotent-Replayed'],
-        },
-      ],
-      delete: [`Delete a ${singular}`, 'Repeating it gives 404.', { success: [204, 'Deleted.'] }],
-      test: [
-        'Send a test event',
-        'One webhook.test event, to this subscription alone, whatever events it names.',
-        { success: [202, 'The event, which will be sent.', 'WebhookTest', 'Idempotent-Replayed'] },
-      ],
-    }
+  const described: Readonly<Record<ServiceOperation, readonly [summary: string, description: string]>> = {
+    list: [`List ${plural}`, `Newest first, in pages.${filters}`],
+    create: [
+      `Create a ${singular}`,
+      'An object with at least one member, at most 64 KiB. Custom members are stored unchanged.',
+    ],
+    get: [`Show a ${singular}`, 'The whole record, with its version in ETag.'],
+    update: [`Change a ${singular}`, 'A JSON merge patch (RFC 7396): null removes a member.'],
+    delete: [`Delete a ${singular}`, 'Repeating it gives 404.'],
+    test: ['Send a test event', 'One webhook.test event, to this subscription alone, whatever events it names.'],
+  }
+  // Only the response to its creation shows the secret of a webhook.
+  const created = resource === 'webhook' ? 'CreatedWebhook' : type
+  const parts: Readonly<Record<ServiceOperation, Partial<Route>>> = {
+    list: {
+      success: [200, `A page of ${plural}.`, type],
+      parameters: [...PAGE_PARAMETERS, ...filtersOf(resource)],
+    },
+    create: { success: [201, `The ${singular}.`, created, 'Location', ...REPLAYED], body: `New${type}` },
+    get: { success: [200, `The ${singular}.`, type, 'ETag'] },
+    update: { success: [200, `The changed ${singular}.`, type, ...REPLAYED], body: `${type}Patch` },
+    delete: { success: [204, 'Deleted.'] },
+    test: { success: [202, 'The event, which will be sent.', 'WebhookTest', 'Idempotent-Replayed'] },
+  }
   return serviceOperationsOf(resource).map((operation) => {
-    const [summary, description, parts] = described[operation]
+    const [summary, description] = described[operation]
     const [ownSummary = summary, ownDescription = description] = texts[operation] ?? []
     const noun = operation === 'list' ? `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}` : type
     return route(`${METHODS[operation]} ${operationPath(resource, operation)}`, {
       text: `${operation}${noun}: ${ownSummary}. ${ownDescription}`,
-      ...parts,
+      ...parts[operation],
       isWrite: METHODS[operation] !== 'GET',
       handle: handlers[operation],
     })

@@ -179,7 +179,7 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
     id: undefined,
     decide: (state) => {
       const change = creationChange(state, { resource: 'webhook', fields, event: undefined })
-      const answer = { ...change.answer, body: newRecordText(state, shown) }
+      const answer = { ...change.answer, body: newRecordText(state, nodeText(shown)) }
       return { ...change, answer, webhook: { ...columnsOf(sent), secret } }
     },
   }
