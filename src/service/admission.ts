@@ -1,8 +1,8 @@
+import type { ServerRequest } from './client-connection.ts'
 import { hashKey, KEY_TEXT } from './keys.ts'
 import { badParameter, Problem, type ProblemStatus, unknownParameter } from './problem.ts'
 import { type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { Route } from './route.ts'
-import type { ServerRequest } from './server-request.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
 export interface Gate {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
-import { ClientConnection } from './client-connection.ts'
+import { ClientConnection, openRequest, type ServerRequest } from './client-connection.ts'
 import {
   closeInStages,
   createHttpServer,
@@ -20,7 +20,6 @@ import { originFor, type Proxies, prefixFor } from './proxies.ts'
 import { HeldBytes, sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
 import { openRouter, PATH_ID, type Router } from './router.ts'
-import { openRequest, type ServerRequest } from './server-request.ts'
 import { OVERLOADED, overloaded, Turns } from './turns.ts'
 
 /** Of requests whose route has no limit of its own. */

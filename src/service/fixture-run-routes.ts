@@ -1,10 +1,12 @@
+import type { JsonSchema } from '../core/json.ts'
 import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
 import { readBody } from './body.ts'
-import { nodeText } from './json-text.ts'
+import { type JsonNode, nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from './page.ts'
 import { badParameter, invalidValue, notFound, Problem, quotedText } from './problem.ts'
 import { timeText } from './resources/records.ts'
 import {
+  type Fault,
   filledText,
   type Rule,
   type RulesByMember,
@@ -32,25 +34,20 @@ const MOST_NAME_CHARS = 400
 /** Of a state: some 30,000 records. */
 const MAX_STATE_BYTES = 8 * 1024 * 1024
 
-const tokenRule: Rule = {
-  schema: { type: 'string', pattern: RUN_ID_PATTERN },
-  isRequired: true,
-  check: (value) => {
-    const fault = filledText.check(value)
-    if (fault || RUN_ID.test(stringOf(value) ?? '')) return fault
-    return { code: 'not_allowed', detail: `expected ${ID_TEXT}` }
-  },
+function filledRule(schema: JsonSchema, isValid: (text: string) => boolean, fault: Fault): Rule {
+  const check = (value: JsonNode) => filledText.check(value) ?? (isValid(stringOf(value) ?? '') ? undefined : fault)
+  return required({ type: 'string', ...schema }, check)
 }
 
-const nameRule: Rule = {
-  schema: { type: 'string', minLength: 1, maxLength: MOST_NAME_CHARS },
-  isRequired: true,
-  check: (value) => {
-    const fault = filledText.check(value)
-    if (fault || (stringOf(value)?.length ?? 0) <= MOST_NAME_CHARS) return fault
-    return { code: 'too_long', detail: `expected at most ${MOST_NAME_CHARS} characters` }
-  },
-}
+const tokenRule = filledRule({ pattern: RUN_ID_PATTERN }, (text) => RUN_ID.test(text), {
+  code: 'not_allowed',
+  detail: `expected ${ID_TEXT}`,
+})
+
+const nameRule = filledRule({ minLength: 1, maxLength: MOST_NAME_CHARS }, ({ length }) => length <= MOST_NAME_CHARS, {
+  code: 'too_long',
+  detail: `expected at most ${MOST_NAME_CHARS} characters`,
+})
 
 const TTL_TEXT = `a whole number from ${LOCK_TTL.smallest} to ${LOCK_TTL.largest}`
 

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ServerRequest } from './server-request.ts'
+import type { ServerRequest } from './client-connection.ts'
 
 /** What clients that send or read slowly may keep in memory. */
 const MAX_BYTES = 256 * 1024 * 1024

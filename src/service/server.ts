@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/http-rules.ts'
 import type { Gate } from './admission.ts'
@@ -8,7 +7,7 @@ import { type AppOptions, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
 import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Tls, useTls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
-import { listenError } from './listen-error.ts'
+import { listenAt } from './listen.ts'
 import { failureText } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -30,7 +29,10 @@ type AppDefaults = Pick<AppOptions, 'log' | 'timeouts' | 'maxConnections' | 'fau
 
 export interface RunningServer {
   readonly url: string
-  /** Before `close`: answers for so long, with 503 at `/readyz`. */
+  /**
+   * Before `close`: answers for so long, with 503 at `/readyz`, until a load balancer sends the next requests elsewhere.
+   * Connections stay open: a client that made a new one for each request would be reset when the server stops to listen.
+   */
   drain(timeMs: number): Promise<void>
   /** For the connections that follow. CrmError `invalid_input` for a certificate or key that cannot be used. */
   useTls(tls: Tls): void
@@ -53,12 +55,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log?.({ level: 'error', event: 'failure', error: `audit of keys: ${failureText(error)}` })
     },
   })
-  const stopping = new Stopping()
+  let isStopping = false
   const app = createApp({
     ...options,
     routes: serviceRoutes({
       ...options,
-      isStopping: () => stopping.isStopping,
+      isStopping: () => isStopping,
       hasPage: isLoopback(options.host),
       isTarget: targetRule(allowsPrivateTargets),
       answersKeptMs,
@@ -72,23 +74,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     proxies,
     answersKeptMs,
   })
-  try {
-    // Rejects with an error of the port.
-    await once(app.listen({ host: options.host, port: options.port }), 'listening')
-  } catch (error) {
+  const address = await listenAt(app, options).catch(async (error: unknown) => {
     await keyUses.close()
-    throw listenError(options, error)
-  }
+    throw error
+  })
   let lostUses = 0
-  const { port } = app.address() as AddressInfo
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
-    url: `${tls ? 'https' : 'http'}://${host}:${port}${proxies.basePath}`,
-    drain: (timeMs) => stopping.drain(timeMs),
+    url: `${tls ? 'https' : 'http'}://${address}${proxies.basePath}`,
+    async drain(timeMs) {
+      isStopping = true
+      await delay(timeMs)
+    },
     useTls: (other) => useTls(app, other),
     lostUses: () => lostUses,
     async close(crossingMs = 0) {
-      stopping.closeIdleAfter(app, crossingMs)
+      isStopping = true
+      if (crossingMs > 0) closeIdleAfter(app, crossingMs)
       const timer = setTimeout(() => app.closeAllConnections(), timeouts.closeMs)
       try {
         const closed = once(app, 'close')
@@ -102,42 +103,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** How a server stops without a reset: see `drain` and `closeIdleAfter`. */
-class Stopping {
-  #isStopping = false
-
-  /** From then on, `/readyz` is 503. */
-  get isStopping(): boolean {
-    return this.#isStopping
+/**
+ * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed when
+ * none has arrived for this time.
+ */
+function closeIdleAfter(server: Server, timeMs: number): void {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  let requests = 0
+  server.on('request', () => {
+    requests += 1
+  })
+  const closeWhenQuiet = (before: number) => {
+    // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
+    const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
+    setTimeout(check, timeMs).unref()
   }
-
-  /**
-   * Requests are answered for so long, until a load balancer sends the next ones elsewhere. Connections stay open: a client
-   * that made a new one for each request would be reset when the server stops to listen.
-   */
-  async drain(timeMs: number): Promise<void> {
-    this.#isStopping = true
-    await delay(timeMs)
-  }
-
-  /**
-   * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed
-   * when none has arrived for this time.
-   */
-  closeIdleAfter(server: Server, timeMs: number): void {
-    this.#isStopping = true
-    if (timeMs === 0) return
-    const closeIdle = server.closeIdleConnections.bind(server)
-    let requests = 0
-    server.on('request', () => {
-      requests += 1
-    })
-    const closeWhenQuiet = (before: number) => {
-      // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
-      const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
-      setTimeout(check, timeMs).unref()
-    }
-    // Called by close().
-    server.closeIdleConnections = () => closeWhenQuiet(requests)
-  }
+  // Called by close().
+  server.closeIdleConnections = () => closeWhenQuiet(requests)
 }

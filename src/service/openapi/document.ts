@@ -16,31 +16,26 @@ import { componentSchemas, exampleId, exampleOf, schemaRef } from './schemas.ts'
 
 const TEXT: JsonSchema = { type: 'string' }
 
+function header(description: string, example?: string): DocumentPart {
+  return { description, schema: TEXT, ...(example !== undefined && { example }) }
+}
+
 /** `components/headers`. */
 const HEADERS: Readonly<Record<string, DocumentPart>> = {
-  ETag: { description: 'The version of the record.', schema: TEXT, example: '"1"' },
+  ETag: header('The version of the record.', '"1"'),
   Location: { description: 'Where the record is.', schema: { type: 'string', format: 'uri-reference' } },
-  Link: { description: 'The next page (RFC 8288).', schema: TEXT },
-  'X-Request-Id': { description: 'The id of the request: the one sent, if it is valid.', schema: TEXT },
-  'Idempotent-Replayed': { description: 'true: the answer to an earlier request with the same key.', schema: TEXT },
-  'Idempotency-Policy': {
-    description: 'The scope of idempotency keys, and how many seconds they are kept.',
-    schema: TEXT,
-    example: '"account";w=86400',
-  },
-  RateLimit: {
-    description: 'Remaining requests, and seconds to the next window.',
-    schema: TEXT,
-    example: '"default";r=999;t=10',
-  },
-  'RateLimit-Policy': {
-    description: 'Requests per window in seconds.',
-    schema: TEXT,
-    example: '"default";q=1000;w=10',
-  },
+  Link: header('The next page (RFC 8288).'),
+  'X-Request-Id': header('The id of the request: the one sent, if it is valid.'),
+  'Idempotent-Replayed': header('true: the answer to an earlier request with the same key.'),
+  'Idempotency-Policy': header(
+    'The scope of idempotency keys, and how many seconds they are kept.',
+    '"account";w=86400',
+  ),
+  RateLimit: header('Remaining requests, and seconds to the next window.', '"default";r=999;t=10'),
+  'RateLimit-Policy': header('Requests per window in seconds.', '"default";q=1000;w=10'),
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-  Allow: { description: 'The supported methods.', schema: TEXT, example: 'GET, POST' },
-  'WWW-Authenticate': { description: 'The expected credentials (RFC 6750).', schema: TEXT },
+  Allow: header('The supported methods.', 'GET, POST'),
+  'WWW-Authenticate': header('The expected credentials (RFC 6750).'),
 }
 
 const ALWAYS = ['X-Request-Id', 'Idempotency-Policy', 'RateLimit', 'RateLimit-Policy']
