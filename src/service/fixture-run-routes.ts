@@ -1,21 +1,20 @@
 import type { JsonSchema } from '../core/json.ts'
 import { FIXTURE_RUNS_PATH } from '../core/resources/registry.ts'
-import { readBody } from './body.ts'
 import { type JsonNode, nodeText } from './json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from './page.ts'
 import { badParameter, invalidValue, notFound, Problem, quotedText } from './problem.ts'
 import { timeText } from './resources/records.ts'
 import {
-  type Fault,
   filledText,
   type Rule,
+  type RuleFault,
   type RulesByMember,
-  required,
+  requiredRule,
   requireRules,
   stringOf,
   wrongType,
 } from './resources/rules.ts'
-import { type Route, type RouteCall, type RouteReply, route } from './route.ts'
+import { type Route, type RouteCall, type RouteReply, readBody, route } from './route.ts'
 import type { RunLock, StoredRun } from './store/fixture-runs.ts'
 import type { Store } from './store/store.ts'
 
@@ -34,9 +33,9 @@ const MOST_NAME_CHARS = 400
 /** Of a state: some 30,000 records. */
 const MAX_STATE_BYTES = 8 * 1024 * 1024
 
-function filledRule(schema: JsonSchema, isValid: (text: string) => boolean, fault: Fault): Rule {
+function filledRule(schema: JsonSchema, isValid: (text: string) => boolean, fault: RuleFault): Rule {
   const check = (value: JsonNode) => filledText.check(value) ?? (isValid(stringOf(value) ?? '') ? undefined : fault)
-  return required({ type: 'string', ...schema }, check)
+  return requiredRule({ type: 'string', ...schema }, check)
 }
 
 const tokenRule = filledRule({ pattern: RUN_ID_PATTERN }, (text) => RUN_ID.test(text), {
@@ -51,7 +50,7 @@ const nameRule = filledRule({ minLength: 1, maxLength: MOST_NAME_CHARS }, ({ len
 
 const TTL_TEXT = `a whole number from ${LOCK_TTL.smallest} to ${LOCK_TTL.largest}`
 
-const ttlRule = required(
+const ttlRule = requiredRule(
   { type: 'integer', minimum: LOCK_TTL.smallest, maximum: LOCK_TTL.largest },
   (value) => {
     const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -61,11 +60,11 @@ const ttlRule = required(
   TTL_TEXT,
 )
 
-const stateRule = required({ type: 'object', additionalProperties: true }, (value) =>
+const stateRule = requiredRule({ type: 'object', additionalProperties: true }, (value) =>
   typeof value === 'string' ? wrongType('expected an object', value) : undefined,
 )
 
-const flagRule = required({ type: 'boolean' }, (value) =>
+const flagRule = requiredRule({ type: 'boolean' }, (value) =>
   value === 'true' || value === 'false' ? undefined : wrongType('expected true or false', value),
 )
 

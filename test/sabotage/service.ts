@@ -235,7 +235,7 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a subscriber that says 410 is asked for ever',
     file: 'src/service/delivery/sender.ts',
-    line: 'await endGone(options, results)',
+    line: "for (const id of new Set(gone)) await end(options, id, 'the endpoint answered 410: it is gone')",
     to: '',
     tests: ['test/service/delivery/sender.test.ts'],
   },

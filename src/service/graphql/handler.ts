@@ -7,11 +7,18 @@ import {
 } from 'graphql'
 import { exactDigits, isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../../core/json.ts'
 import { requireScope } from '../admission.ts'
-import { parseBodyText, readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { type Members, nodeText } from '../json-text.ts'
 import { Problem } from '../problem.ts'
-import { type AuditedAction, type RouteCall, type RouteReply, readAuthor, readIdempotency } from '../route.ts'
+import {
+  type AuditedAction,
+  parseBodyText,
+  type RouteCall,
+  type RouteReply,
+  readAuthor,
+  readBody,
+  readIdempotency,
+} from '../route.ts'
 import type { Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
 import { type CheckedQuery, openDocuments, type SentQuery } from './documents.ts'

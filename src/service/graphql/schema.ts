@@ -1,5 +1,12 @@
-import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
-import { OPEN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import {
+  buildSchema,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
+import { RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { filterText } from '../page.ts'
 import { notesPath } from '../resources/deals.ts'
 import { isErased } from '../resources/history.ts'
@@ -30,14 +37,7 @@ function exactly(text: string | null, context: QueryContext): JsonValueText | nu
 
 /** Resolvers besides those of a record's own members. */
 const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
-  ...Object.fromEntries(OPEN_RESOURCES.map((resource) => [typeName(resource), { json, history: historyOf(resource) }])),
   Deal: {
-    json,
-    history: historyOf('deal'),
-    amount: (source: RecordSource, _, context) => {
-      const written = source.writtenNumber('amount')
-      return written === undefined ? source.members.amount : exactly(written, context)
-    },
     pipeline: ({ members }: RecordSource, _, { reader }) => findPipeline(reader.pipelines(), members.pipeline_id),
     notes: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
       const list = filterText(notesPath(id), {})
@@ -45,12 +45,9 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
     },
   },
   Note: {
-    json,
-    history: historyOf('note'),
     deal: ({ members }: RecordSource, _, { reader }) => reader.record('deal', `${members.deal_id}`),
   },
   Webhook: {
-    json,
     deliveries: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
       const list = filterText(`${RESOURCES.webhook.path}/${id}/deliveries`, {})
       const page = await reader.deliveries(id, readConnectionArgs(args, list, 'event'))
@@ -82,7 +79,11 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
 export function createSchema(): GraphQLSchema {
   const schema = buildSchema(SCHEMA_TEXT)
   addScalars(schema)
-  for (const resource of STORED_RESOURCES) addMembers(objectType(schema, typeName(resource)))
+  for (const resource of STORED_RESOURCES) {
+    const type = objectType(schema, typeName(resource))
+    addMembers(type)
+    addResolvers(type, { json, ...(resource !== 'webhook' && { history: historyOf(resource) }) })
+  }
   addResolvers(objectType(schema, 'Query'), queryResolvers)
   addResolvers(objectType(schema, 'Mutation'), mutationResolvers)
   for (const [name, resolvers] of Object.entries(typeResolvers)) addResolvers(objectType(schema, name), resolvers)
@@ -99,7 +100,16 @@ function typeNameOf(source: unknown): string {
 function addMembers(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
     const member = memberName(field.name)
-    field.resolve = ({ members }: RecordSource) => members[member]
+    const isDecimal = getNamedType(field.type).name === 'Decimal'
+    field.resolve = isDecimal ? decimal(member) : ({ members }: RecordSource) => members[member]
+  }
+}
+
+/** A number as it was written, which a JavaScript number may not express. */
+function decimal(member: string): Resolver {
+  return (source: RecordSource, _, context) => {
+    const written = source.writtenNumber(member)
+    return written === undefined ? source.members[member] : exactly(written, context)
   }
 }
 

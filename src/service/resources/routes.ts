@@ -9,12 +9,11 @@ import {
   serviceOperationsOf,
   typeName,
 } from '../../core/resources/registry.ts'
-import { readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import type { Members } from '../json-text.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
 import { notFound } from '../problem.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, readBody, route } from '../route.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
 import { recordDeletion } from './records.ts'

@@ -4,12 +4,12 @@ import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/reso
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 
-export type Fault = Pick<ValueFault, 'code' | 'detail'>
+export type RuleFault = Pick<ValueFault, 'code' | 'detail'>
 
 /** A JSON Schema (2020-12) of the OpenAPI document. */
 export interface Rule {
   /** Undefined for a valid value. `value` is undefined when the member was not sent. */
-  check(value: JsonNode | undefined): Fault | undefined
+  check(value: JsonNode | undefined): RuleFault | undefined
   /** The schema of valid values. */
   readonly schema: JsonSchema
   readonly isRequired?: true
@@ -49,24 +49,28 @@ export function stringOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
-export function wrongType(expected: string, value: JsonNode): Fault {
+export function wrongType(expected: string, value: JsonNode): RuleFault {
   return { code: 'wrong_type', detail: `${expected}, got ${quotedValue(value)}` }
 }
 
 /** A member with one of several values. */
 export function oneOf(allowed: readonly string[]): Rule {
   const expected = `one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`
-  const check = (value: JsonNode): Fault | undefined => {
+  const check = (value: JsonNode): RuleFault | undefined => {
     const text = stringOf(value)
     if (text !== undefined && allowed.includes(text)) return undefined
     const fault = wrongType(`expected ${expected}`, value)
     return text === undefined ? fault : { ...fault, code: 'not_allowed' }
   }
-  return required({ type: 'string', enum: allowed }, check, expected)
+  return requiredRule({ type: 'string', enum: allowed }, check, expected)
 }
 
 /** A rule for a member that must be there. `expected` says what it is. */
-export function required(schema: JsonSchema, check: (value: JsonNode) => Fault | undefined, expected?: string): Rule {
+export function requiredRule(
+  schema: JsonSchema,
+  check: (value: JsonNode) => RuleFault | undefined,
+  expected?: string,
+): Rule {
   const missing = { code: 'required', detail: expected === undefined ? 'required' : `required, ${expected}` }
   return { schema, isRequired: true, check: (value) => (value === undefined ? missing : check(value)) }
 }
@@ -84,7 +88,7 @@ function orNull(type: string, expected: string, isValid: (value: JsonNode) => bo
 
 export const textOrNull = orNull('string', 'a string', isText)
 
-export const filledText = required({ type: 'string', minLength: 1 }, (value) => {
+export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value) => {
   if (!isText(value)) return wrongType('expected a string', value)
   return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
 })

@@ -2,12 +2,11 @@ import type { JsonSchema } from '../../core/json.ts'
 import { recordPath } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
 import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
-import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { invalidValue, notFound, Problem, quotedText } from '../problem.ts'
-import { type Route, type RouteCall, route } from '../route.ts'
+import { type Route, type RouteCall, readBody, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
 import { type CheckedWrite, write } from '../write.ts'
@@ -23,15 +22,15 @@ import {
 } from './records.ts'
 import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import {
-  type Fault,
   filledText,
   oneOf,
   patchRules,
   pointer,
   READ_ONLY_RULES,
+  type RuleFault,
   type RulesByMember,
   readOnlyMember,
-  required,
+  requiredRule,
   requireRules,
   stringOf,
   textOrNull,
@@ -40,7 +39,7 @@ import {
 
 const ADDRESS: JsonSchema = { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' }
 
-const addressRule = required(ADDRESS, (value) => {
+const addressRule = requiredRule(ADDRESS, (value) => {
   const fault = filledText.check(value)
   if (fault) return fault
   const text = stringOf(value) ?? ''
@@ -54,7 +53,7 @@ const addressRule = required(ADDRESS, (value) => {
 
 const KINDS = `a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
 
-const eventsRule = required(
+const eventsRule = requiredRule(
   { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
   (value) => {
     const patterns = listOf(value)
@@ -209,7 +208,7 @@ export const webhookWrites: RecordWrites = {
 }
 
 /** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
-function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): Fault | undefined {
+function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): RuleFault | undefined {
   const url = URL.parse(stringOf(value) ?? '')
   const address = url ? literalAddress(url) : undefined
   if (address === undefined || isTarget(address)) return undefined
