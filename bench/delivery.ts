@@ -78,9 +78,7 @@ async function fillOutbox(address: string, url: string): Promise<string> {
     ),
   )
   for (let step = 1; step < STEPS; step++) {
-    await Promise.all(
-      ids.map((id) => write(plainUpdate('contact', id, { patch: members({ step }), expected: undefined }))),
-    )
+    await Promise.all(ids.map((id) => write(plainUpdate('contact', id, members({ step }), undefined))))
   }
   await store.close()
   return secret

@@ -46,7 +46,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   conf: ['settings'],
   'cli-table3': ['output'],
   graphql: ['service'],
-  'graphql-http': ['service'],
   'jq-wasm': ['expr'],
   pg: ['service'],
   'prom-client': ['service'],

@@ -45,7 +45,7 @@ const CROSSING: readonly (readonly [file: string, code: string])[] = [
   ['src/service/bad.ts', "import { Command } from 'commander'"],
   ['src/output/bad.ts', "import * as jq from 'jq-wasm'"],
   ['src/api/bad.ts', "import { parse } from 'graphql'"],
-  ['src/commands/bad.ts', "import { createHandler } from 'graphql-http'"],
+  ['src/commands/bad.ts', "import { Registry } from 'prom-client'"],
   ['src/jobs/bad.ts', "import { addContacts } from '../commands/contacts.ts'"],
   ['src/jobs/bad.ts', "import type { Ui } from '../ui/ui.ts'"],
   ['src/ui/bad.ts', "import { stateHome } from '../files/home-folder.ts'"],

@@ -1,22 +1,21 @@
+import type { ServerRequest } from './client-connection.ts'
 import { hashKey, KEY_TEXT } from './keys.ts'
-import { badParameter, Problem, unknownParameter } from './problem.ts'
-import { type Limiter, type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
+import { badParameter, Problem, type ProblemStatus, unknownParameter } from './problem.ts'
+import { type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { Route } from './route.ts'
-import type { ServerRequest } from './server-request.ts'
-import { SharedWindows } from './shared-windows.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
 export interface Gate {
-  /** Requests wait until it is open. */
+  /** Requests wait until it is open. A promise, so that the address is known before the database is created. */
   readonly store: Store | Promise<Store>
-  /** For keys without their own rate. */
+  /** For keys without their own rate. Undefined: no limit, and no headers about one. */
   readonly rateLimit: RateLimit | undefined
   readonly now: () => number
 }
 
 /** Checks key, rate, scope and parameter names of every request before its body is read. */
 export function admission({ store, rateLimit, now }: Gate): (route: Route, request: ServerRequest) => Promise<void> {
-  const limiterOf = limiters()
+  let windows: RateWindows | undefined
   return async (route, request) => {
     const { query, headers } = request
     const sent = request.raw.headers
@@ -28,22 +27,14 @@ export function admission({ store, rateLimit, now }: Gate): (route: Route, reque
       requireLive(key, nowMs)
       const limit = key.rate ?? rateLimit
       if (limit && limit !== 'none') {
-        const quota = await limiterOf(opened).take(key.id, limit, nowMs)
+        windows ??= new RateWindows(opened.countRequests)
+        const quota = await windows.take(key.id, limit, nowMs)
         Object.assign(headers, rateHeaders(limit, quota, nowMs))
         requireQuota(limit, quota, nowMs)
       }
       if (route.scope !== 'any') requireScope(key, route.scope)
     }
     requireParameters(query, route.parameters)
-  }
-}
-
-/** The windows of a store, made with its first request. */
-function limiters(): (store: Store) => Limiter {
-  let limiter: Limiter | undefined
-  return ({ countRequests }) => {
-    limiter ??= countRequests ? new SharedWindows(countRequests) : new RateWindows()
-    return limiter
   }
 }
 
@@ -57,8 +48,6 @@ function requireParameters(query: Readonly<Record<string, unknown>>, known: read
     }
   }
 }
-
-const REALM = 'Bearer realm="crm"'
 
 const KEY_PARAMETERS = ['access_token', 'api_key', 'key'] as const
 
@@ -75,7 +64,9 @@ async function presentedKey(
     if (query[name] !== undefined) throw invalidRequest(`send the key in the Authorization header, not as ${name}`)
   }
   const [, scheme, token] = /^([^ ]+)(?: +(.*))?$/.exec(authorization ?? '') ?? []
-  if (scheme?.toLowerCase() !== 'bearer') throw unauthorized()
+  if (scheme?.toLowerCase() !== 'bearer') {
+    throw challenge(401, 'unauthorized', 'expected the header "Authorization: Bearer <key>"', '')
+  }
   if (token === undefined || !KEY_TEXT.test(token)) {
     throw invalidRequest('expected one header: Authorization: Bearer <key>')
   }
@@ -91,33 +82,18 @@ function requireLive(key: ApiKey, nowMs: number): void {
 
 export function requireScope(key: ApiKey, scope: KeyScope): void {
   if (key.scopes.includes(scope)) return
-  throw new Problem(403, {
-    code: 'insufficient_scope',
-    detail: `the request needs a key with the scope ${scope}; this key has ${key.scopes.join(' and ') || 'none'}`,
-    headers: { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
-  })
-}
-
-function unauthorized(): Problem {
-  return new Problem(401, {
-    code: 'unauthorized',
-    detail: 'expected the header "Authorization: Bearer <key>"',
-    headers: { 'www-authenticate': REALM },
-  })
+  const detail = `the request needs a key with the scope ${scope}; this key has ${key.scopes.join(' and ') || 'none'}`
+  throw challenge(403, 'insufficient_scope', detail, `, error="insufficient_scope", scope="${scope}"`)
 }
 
 function invalidToken(detail: string): Problem {
-  return new Problem(401, {
-    code: 'invalid_token',
-    detail,
-    headers: { 'www-authenticate': `${REALM}, error="invalid_token", error_description="${detail}"` },
-  })
+  return challenge(401, 'invalid_token', detail, `, error="invalid_token", error_description="${detail}"`)
 }
 
 function invalidRequest(detail: string): Problem {
-  return new Problem(400, {
-    code: 'invalid_request',
-    detail,
-    headers: { 'www-authenticate': `${REALM}, error="invalid_request"` },
-  })
+  return challenge(400, 'invalid_request', detail, ', error="invalid_request"')
+}
+
+function challenge(status: ProblemStatus, code: string, detail: string, parameters: string): Problem {
+  return new Problem(status, code, detail, { headers: { 'www-authenticate': `Bearer realm="crm"${parameters}` } })
 }

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
-import { ClientConnection } from './client-connection.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { ClientConnection, openRequest, type ServerRequest } from './client-connection.ts'
 import {
   closeInStages,
   createHttpServer,
@@ -18,10 +17,9 @@ import type { KeyUses } from './key-uses.ts'
 import { failureText, type Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, quotedText } from './problem.ts'
 import { originFor, type Proxies, prefixFor } from './proxies.ts'
-import { sendResponse } from './response.ts'
+import { HeldBytes, sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
 import { openRouter, PATH_ID, type Router } from './router.ts'
-import { openRequest, type ServerRequest } from './server-request.ts'
 import { OVERLOADED, overloaded, Turns } from './turns.ts'
 
 /** Of requests whose route has no limit of its own. */
@@ -53,8 +51,6 @@ export interface AppOptions extends Gate {
   /** Undefined: no injected faults. */
   readonly faults: FaultPlan | undefined
 }
-
-const NO_TUNNELS = { code: 'unknown_method', detail: 'the service has no CONNECT' }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -120,7 +116,9 @@ export function createApp(options: AppOptions): Server {
     else connectionOf(socket).fail(problemOfBytes(error))
   })
   // Without a listener, Node closes the connection before the requests in front of it are answered.
-  server.on('connect', ({ socket }) => connectionOf(socket).fail(new Problem(501, NO_TUNNELS)))
+  server.on('connect', ({ socket }) =>
+    connectionOf(socket).fail(new Problem(501, 'unknown_method', 'the service has no CONNECT')),
+  )
   limitConnections(server, options.maxConnections, log)
   return server
 }
@@ -212,7 +210,7 @@ function located(reply: RouteReply, prefix: string): RouteReply {
 
 function problemReply({ log, proxies }: AppOptions, request: ServerRequest, error: unknown): RouteReply {
   const problem = problemOf(error)
-  if (problem.status >= 500 && problem.parts.code !== OVERLOADED) noteFailure(log, request, error)
+  if (problem.status >= 500 && problem.code !== OVERLOADED) noteFailure(log, request, error)
   return {
     status: problem.status,
     type: PROBLEM_TYPE,
@@ -257,9 +255,9 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof CrmError) {
     const detail = 'the database is not available at the moment'
-    return new Problem(503, { code: 'unavailable', detail, headers: { 'retry-after': '5' } })
+    return new Problem(503, 'unavailable', detail, { headers: { 'retry-after': '5' } })
   }
-  return new Problem(500, { code: 'internal', detail: 'internal error; see the log under the request id' })
+  return new Problem(500, 'internal', 'internal error; see the log under the request id')
 }
 
 /** Throws for what the service does not have, and for what a proxy in front of it may have read otherwise. */
@@ -287,7 +285,7 @@ function requireOneHost({ headers: { host }, rawHeaders, httpVersion }: Incoming
 
 /** The rest of the connection may not be what it seems. */
 function ending(status: ProblemStatus, code: string, detail: string): Problem {
-  return new Problem(status, { code, detail, headers: { connection: 'close' } })
+  return new Problem(status, code, detail, { headers: { connection: 'close' } })
 }
 
 /** The body; undefined when none was sent. Rejects with a Problem for one that is too large or cut off. */
@@ -313,10 +311,10 @@ export async function readBytes(request: IncomingMessage, maxBytes = MAX_BODY_BY
 }
 
 function truncated(): Problem {
-  return new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })
+  return new Problem(400, 'malformed_request', 'the request was truncated')
 }
 
 function tooLarge(maxBytes: number): Problem {
   const detail = `the body is larger than ${maxBytes / 1024 / 1024} MiB`
-  return new Problem(413, { code: 'body_too_large', detail })
+  return new Problem(413, 'body_too_large', detail)
 }

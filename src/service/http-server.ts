@@ -127,7 +127,7 @@ export function limitConnections(server: Server, maxConnections: number, log: Lo
 /** What is answered to bytes that form no request, or none in time. */
 export function problemOfBytes({ code = '' }: NodeJS.ErrnoException): Problem {
   const [status, name, detail] = FAULTS[code] ?? [400, 'malformed_request', 'not an HTTP/1.1 request']
-  return new Problem(status, { code: name, detail })
+  return new Problem(status, name, detail)
 }
 
 /** Without a response of Node: nothing was parsed that it would belong to. */

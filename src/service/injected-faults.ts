@@ -27,9 +27,7 @@ function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault 
 }
 
 export function refusal(status: FaultStatus): Problem {
-  return new Problem(status, {
-    code: 'injected_fault',
-    detail: `this service injects status ${status} into some requests`,
+  return new Problem(status, 'injected_fault', `this service injects status ${status} into some requests`, {
     headers: WITH_RETRY_AFTER.includes(status) ? { 'retry-after': '1' } : {},
   })
 }

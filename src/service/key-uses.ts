@@ -17,11 +17,7 @@ export interface Use {
 
 type UseStore = Pick<Store, 'addKeyUses'>
 
-export interface KeyUses {
-  add(use: Use): void
-  /** Writes the gathered uses and stops gathering. Resolves with the number of those that could not be written. */
-  close(): Promise<number>
-}
+export type KeyUses = ReturnType<typeof gatherKeyUses>
 
 export interface GatherOptions {
   /** Called for a failure that a retry cannot correct. Its uses are dropped; the service continues. */
@@ -30,10 +26,7 @@ export interface GatherOptions {
 }
 
 /** Counts the uses of keys in memory, by hour and action, and writes them once a minute. */
-export function gatherKeyUses(
-  store: UseStore | Promise<UseStore>,
-  { onFailure, flushMs = FLUSH_MS }: GatherOptions,
-): KeyUses {
+export function gatherKeyUses(store: UseStore | Promise<UseStore>, { onFailure, flushMs = FLUSH_MS }: GatherOptions) {
   let gathered = new Map<string, KeyUse>()
   const flush = async (): Promise<void> => {
     const uses = gathered
@@ -52,7 +45,7 @@ export function gatherKeyUses(
   const timer = setInterval(() => void flush(), flushMs)
   timer.unref()
   return {
-    add: ({ keyId, action, isRefused, atMs, address }) =>
+    add: ({ keyId, action, isRefused, atMs, address }: Use): void =>
       merge(gathered, {
         keyId,
         action,
@@ -62,7 +55,8 @@ export function gatherKeyUses(
         lastAtMs: atMs,
         lastAddress: address ?? 'unknown',
       }),
-    close: async () => {
+    /** Writes the gathered uses and stops gathering. Resolves with the number of those that could not be written. */
+    close: async (): Promise<number> => {
       clearInterval(timer)
       await flush()
       return [...gathered.values()].reduce((sum, { count }) => sum + count, 0)

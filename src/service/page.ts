@@ -8,29 +8,21 @@ export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
-export function readPageQuery(call: RouteCall, kind: IdKind): PageQuery {
-  const { olderThanId, limit } = readAnyPlace(call)
-  // The mark of a cursor is not secret, so a client can construct one for any id.
-  if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined)
-    throw unknownCursor(call.query.cursor ?? '')
-  return { olderThanId, limit }
-}
-
-/** For lists with ids of no kind: the cursor may contain any id. */
-export function readAnyPlace(call: RouteCall): PageQuery {
-  const { cursor } = call.query
+/** Of a list with ids of no kind, the cursor may contain any id. */
+export function readPageQuery(call: RouteCall, kind?: IdKind): PageQuery {
+  const { limit: text, cursor } = call.query
+  const limit = text === undefined ? LIMIT.usual : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
   return {
-    limit: readLimit(call.query.limit),
-    olderThanId: cursor === undefined ? undefined : decodeCursor(cursor, filterText(call.path, call.query)),
+    limit: checkedLimit(limit, 'limit', text),
+    olderThanId: cursor === undefined ? undefined : decodeCursor(cursor, filterText(call.path, call.query), kind),
   }
 }
 
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return LIMIT.usual
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
+/** `sent`: as it is shown in the Problem. */
+export function checkedLimit(limit: number, parameter: string, sent: string | undefined): number {
   if (limit >= LIMIT.smallest && limit <= LIMIT.largest) return limit
   const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
-  throw badParameter('limit', 'invalid_limit', `${expected}, got ${quotedText(text)}`)
+  throw badParameter(parameter, 'invalid_limit', `${expected}, got ${sent === undefined ? limit : quotedText(sent)}`)
 }
 
 /** The reply with a page. Stored texts are joined without parsing. */
@@ -58,6 +50,18 @@ function nextUrl({ path, query }: RouteCall, cursor: string): string {
   return `${path}?${new URLSearchParams({ ...query, cursor })}`
 }
 
+/** A page of a list that was read whole. Throws what `unknown` returns for a place that is not in it: starting over would make a client loop. */
+export function pageOfAll<T extends { readonly id: string }>(
+  all: readonly T[],
+  { limit, olderThanId }: PageQuery,
+  unknown: () => Problem,
+): { readonly items: readonly T[]; readonly nextOlderThanId: string | undefined } {
+  const start = all.findIndex(({ id }) => id === olderThanId) + 1
+  if (olderThanId !== undefined && start === 0) throw unknown()
+  const items = all.slice(start, start + limit)
+  return { items, nextOlderThanId: start + limit < all.length ? items.at(-1)?.id : undefined }
+}
+
 const MAX_CURSOR_SHOWN = 40
 
 /** Opaque to clients: the last id of the previous page, bound to its list and filters. */
@@ -77,14 +81,19 @@ export function filterText(path: string, query: Readonly<Record<string, string |
   return JSON.stringify([path, ...filters.sort(([one], [other]) => (one < other ? -1 : 1))])
 }
 
-/** Throws a Problem for any cursor not issued for this list with these filters. */
-export function decodeCursor(cursor: string, filters: string, parameter: string = 'cursor'): string {
+/** Throws a Problem for any cursor not issued for this list with these filters, or whose id is of another kind. */
+export function decodeCursor(cursor: string, filters: string, kind?: IdKind, parameter = 'cursor'): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const mark = filterMark(filters)
   const id = text.slice(mark.length)
   if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw unknownCursor(cursor, parameter)
-  if (text.startsWith(mark)) return id
-  throw invalidCursor(`${quotedText(cursor, MAX_CURSOR_SHOWN)} belongs to another list or to other filters`, parameter)
+  if (!text.startsWith(mark)) {
+    const shown = quotedText(cursor, MAX_CURSOR_SHOWN)
+    throw invalidCursor(`${shown} belongs to another list or to other filters`, parameter)
+  }
+  // The mark of a cursor is not secret, so a client can construct one for any id.
+  if (kind && decodeId(kind, id) === undefined) throw unknownCursor(cursor, parameter)
+  return id
 }
 
 /** For a cursor that no page of the list can have returned. */

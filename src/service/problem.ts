@@ -38,26 +38,27 @@ const TITLES = {
 
 export type ProblemStatus = keyof typeof TITLES
 
-export interface ProblemParts {
-  /** Stable, for programs; `detail` is for people and may change. */
-  readonly code: string
-  readonly detail: string
+interface ProblemParts {
   readonly errors?: readonly ValueFault[]
   readonly headers?: Readonly<Record<string, string>>
   /** Default `about:blank`, with the phrase of the status as title. */
   readonly type?: { readonly uri: string; readonly title: string }
   readonly extensions?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
 }
 
 /** A response that is not a success, thrown from anywhere. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: ProblemStatus
+  /** Stable, for programs; the message is for people and may change. */
+  readonly code: string
   readonly parts: ProblemParts
 
-  constructor(status: ProblemStatus, parts: ProblemParts, options?: ErrorOptions) {
-    super(parts.detail, options)
+  constructor(status: ProblemStatus, code: string, detail: string, parts: ProblemParts = {}) {
+    super(detail, { cause: parts.cause })
     this.status = status
+    this.code = code
     this.parts = parts
   }
 
@@ -68,14 +69,14 @@ export class Problem extends Error {
 
 /** RFC 9457. `instance` is only the path, as a query may contain secrets. */
 export function problemText(problem: Problem, instance: string | undefined, requestId: string): string {
-  const { type, detail, code, errors, extensions } = problem.parts
+  const { type, errors, extensions } = problem.parts
   return JSON.stringify({
     type: type?.uri ?? 'about:blank',
     title: problem.title,
     status: problem.status,
-    detail,
+    detail: problem.message,
     instance,
-    code,
+    code: problem.code,
     request_id: requestId,
     errors,
     ...extensions,
@@ -84,29 +85,25 @@ export function problemText(problem: Problem, instance: string | undefined, requ
 
 export function invalidValues(errors: readonly ValueFault[]): Problem {
   const detail = errors.map((fault) => `${fault.pointer?.slice(2) || 'body'}: ${fault.detail}`).join('; ')
-  return new Problem(422, { code: 'invalid_values', detail, errors })
+  return new Problem(422, 'invalid_values', detail, { errors })
+}
+
+export function invalidValue(pointer: string, code: string, detail: string): Problem {
+  return invalidValues([{ pointer, code, detail }])
 }
 
 export function badParameter(parameter: string, code: string, detail: string): Problem {
-  return new Problem(400, {
-    code: 'invalid_parameter',
-    detail: `${parameter}: ${detail}`,
-    errors: [{ parameter, code, detail }],
-  })
+  return new Problem(400, 'invalid_parameter', `${parameter}: ${detail}`, { errors: [{ parameter, code, detail }] })
 }
 
 export function unknownParameter(parameter: string, known: readonly string[]): Problem {
   const expected = known.length > 0 ? `expected one of ${known.join(', ')}` : 'there are none'
   const detail = `unknown parameter ${parameter.slice(0, 80)}: ${expected}`
-  return new Problem(400, {
-    code: 'invalid_parameter',
-    detail,
-    errors: [{ parameter, code: 'unknown_parameter', detail }],
-  })
+  return new Problem(400, 'invalid_parameter', detail, { errors: [{ parameter, code: 'unknown_parameter', detail }] })
 }
 
 export function notFound(what: string, id: string): Problem {
-  return new Problem(404, { code: 'not_found', detail: `there is no ${what} ${JSON.stringify(id)}` })
+  return new Problem(404, 'not_found', `there is no ${what} ${JSON.stringify(id)}`)
 }
 
 /** The id sent by the client, if it is safe in headers and logs and not a secret; otherwise a new one. */

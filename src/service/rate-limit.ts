@@ -1,4 +1,5 @@
 import { Problem } from './problem.ts'
+import type { Store } from './store/store.ts'
 
 export interface RateLimit {
   readonly requests: number
@@ -11,42 +12,80 @@ export interface Quota {
   readonly endsAtMs: number
 }
 
-interface Window {
-  /** Counted from the epoch. */
-  number: number
-  readonly counts: Map<string, number>
+/** The part of a limit that a process takes at once: what it leaves is lost for the others, so it is small. */
+const SHARE = 0.01
+
+/** The window of a key in this process. */
+interface Share {
+  readonly endsAtMs: number
+  /** Requests of the window in all processes, with what this one has left. */
+  total: number
+  left: number
+  /** Nothing more can be taken from the database. */
+  isLast: boolean
+  taking: Promise<void> | undefined
 }
 
-/** Counts the requests of keys. */
-export interface Limiter {
-  take(keyId: string, limit: RateLimit, nowMs: number): Quota | Promise<Quota>
-}
+/** Counts requests per key in fixed windows. With `count`, over all processes of a database: each takes some of the limit at a time. */
+export class RateWindows {
+  readonly #count: Store['countRequests']
+  readonly #shares = new Map<string, Share>()
+  #lastSweepMs = 0
 
-/**
- * Counts requests per key in fixed windows. Windows of one length start at the same time for all keys, so their counts are
- * dropped together and memory is bounded by the keys of one window per length.
- */
-export class RateWindows implements Limiter {
-  readonly #windows = new Map<number, Window>()
-
-  take(keyId: string, { requests, windowMs }: RateLimit, nowMs: number): Quota {
-    const number = Math.floor(nowMs / windowMs)
-    const { counts } = this.#windowOf(windowMs, number)
-    const count = (counts.get(keyId) ?? 0) + 1
-    counts.set(keyId, count)
-    return { left: requests - count, endsAtMs: (number + 1) * windowMs }
+  constructor(count?: Store['countRequests']) {
+    this.#count = count
   }
 
-  #windowOf(windowMs: number, number: number): Window {
-    const known = this.#windows.get(windowMs)
-    const window = known ?? { number, counts: new Map() }
-    if (!known) this.#windows.set(windowMs, window)
-    if (window.number !== number) {
-      window.number = number
-      window.counts.clear()
+  take(keyId: string, limit: RateLimit, nowMs: number): Quota | Promise<Quota> {
+    const share = this.#shareOf(keyId, limit, nowMs)
+    return share.left > 0 || share.isLast ? used(share, limit) : this.#taken(share, keyId, limit)
+  }
+
+  #shareOf(keyId: string, { requests, windowMs }: RateLimit, nowMs: number): Share {
+    const place = `${keyId}/${windowMs}`
+    const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs
+    const known = this.#shares.get(place)
+    if (known?.endsAtMs === endsAtMs) return known
+    this.#sweep(nowMs)
+    const first = this.#count ? 0 : requests
+    const share = { endsAtMs, total: first, left: first, isLast: !this.#count, taking: undefined }
+    this.#shares.set(place, share)
+    return share
+  }
+
+  async #taken(share: Share, keyId: string, limit: RateLimit): Promise<Quota> {
+    while (share.left === 0 && !share.isLast) {
+      share.taking ??= this.#refill(share, keyId, limit)
+      await share.taking
     }
-    return window
+    return used(share, limit)
   }
+
+  async #refill(share: Share, keyId: string, { requests, windowMs }: RateLimit): Promise<void> {
+    const count = Math.max(1, Math.floor(requests * SHARE))
+    try {
+      const before = (await this.#count?.({ keyId, windowMs, window: share.endsAtMs / windowMs - 1, count })) ?? 0
+      share.left = Math.max(0, Math.min(count, requests - before))
+      share.total = Math.min(requests, before + count)
+      share.isLast = share.left === 0
+    } finally {
+      share.taking = undefined
+    }
+  }
+
+  /** Drops windows that have ended, once a minute, so that keys without requests take no memory. */
+  #sweep(nowMs: number): void {
+    if (Math.abs(nowMs - this.#lastSweepMs) < 60_000) return
+    this.#lastSweepMs = nowMs
+    for (const [place, { endsAtMs, taking }] of this.#shares)
+      if (endsAtMs <= nowMs && !taking) this.#shares.delete(place)
+  }
+}
+
+function used(share: Share, { requests }: RateLimit): Quota {
+  if (share.left === 0) return { left: -1, endsAtMs: share.endsAtMs }
+  share.left--
+  return { left: requests - (share.total - share.left), endsAtMs: share.endsAtMs }
 }
 
 /**
@@ -66,16 +105,19 @@ export function rateHeaders(limit: RateLimit, quota: Quota, nowMs: number): Reco
 
 export function requireQuota(limit: RateLimit, quota: Quota, nowMs: number): void {
   if (quota.left >= 0) return
-  throw new Problem(429, {
-    code: 'rate_limited',
-    detail: `more than ${limit.requests} requests in ${limit.windowMs / 1000} s with this key`,
-    headers: { 'retry-after': `${secondsLeft(quota, nowMs)}` },
-    type: {
-      uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
-      title: 'Request cannot be satisfied as assigned quota has been exceeded',
+  throw new Problem(
+    429,
+    'rate_limited',
+    `more than ${limit.requests} requests in ${limit.windowMs / 1000} s with this key`,
+    {
+      headers: { 'retry-after': `${secondsLeft(quota, nowMs)}` },
+      type: {
+        uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+        title: 'Request cannot be satisfied as assigned quota has been exceeded',
+      },
+      extensions: { 'violated-policies': ['default'] },
     },
-    extensions: { 'violated-policies': ['default'] },
-  })
+  )
 }
 
 function secondsLeft(quota: Quota, nowMs: number): number {

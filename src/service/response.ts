@@ -1,11 +1,43 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { HeldBytes } from './held-bytes.ts'
-import type { ServerRequest } from './server-request.ts'
+import type { Socket } from 'node:net'
+import type { ServerRequest } from './client-connection.ts'
+
+/** What clients that send or read slowly may keep in memory. */
+const MAX_BYTES = 256 * 1024 * 1024
+
+/** Bodies in memory, by connection. Beyond the limit, the connections that have kept theirs for longest are closed. */
+export class HeldBytes {
+  readonly #bytesOf = new Map<Socket, number>()
+  readonly #onFull: () => void
+  readonly #maxBytes: number
+  #sum = 0
+
+  constructor(onFull: () => void, maxBytes = MAX_BYTES) {
+    this.#onFull = onFull
+    this.#maxBytes = maxBytes
+  }
+
+  hold(socket: Socket, bytes: number): void {
+    this.#sum += bytes
+    this.#bytesOf.set(socket, (this.#bytesOf.get(socket) ?? 0) + bytes)
+    for (const [oldest] of this.#bytesOf) {
+      if (this.#sum <= this.#maxBytes || this.#bytesOf.size === 1) return
+      this.release(oldest)
+      this.#onFull()
+      oldest.destroy()
+    }
+  }
+
+  release(socket: Socket): void {
+    this.#sum -= this.#bytesOf.get(socket) ?? 0
+    this.#bytesOf.delete(socket)
+  }
+}
 
 /** Larger bodies are sent in parts of this size, so that it is known how much of them a client took that left. */
 const PART_BYTES = 256 * 1024
 
-export interface Response {
+interface Response {
   readonly status: number
   /** Gets the length of the body. */
   readonly headers: OutgoingHttpHeaders

@@ -32,7 +32,7 @@ export function openRouter(routes: readonly Route[]): Router {
   return (method, sent) => {
     const path = normalPath(sent)
     const found = fixed.get(path) ?? withId(templates, path)
-    if (!found) throw new Problem(404, { code: 'not_found', detail: `there is no ${sent} here` })
+    if (!found) throw new Problem(404, 'not_found', `there is no ${sent} here`)
     const route = found.routes.get(method)
     if (!route) throw notAllowed(method, sent, [...found.routes.keys()])
     return { route, ids: found.ids }
@@ -44,8 +44,7 @@ function withId(templates: readonly Template[], path: string): Found | undefined
     const texts = pattern.exec(path)?.slice(1)
     if (!texts) continue
     const ids = texts.map((text) => decodeURIComponent(text))
-    if (ids.some(({ length }) => length > MAX_ID_CHARS))
-      throw new Problem(404, { code: 'not_found', detail: 'the id is too long' })
+    if (ids.some(({ length }) => length > MAX_ID_CHARS)) throw new Problem(404, 'not_found', 'the id is too long')
     return { routes, ids }
   }
   return undefined
@@ -66,13 +65,11 @@ function normalPath(path: string): string {
 }
 
 function malformedUrl(): Problem {
-  return new Problem(400, { code: 'malformed_url', detail: 'the path is not percent-encoded UTF-8' })
+  return new Problem(400, 'malformed_url', 'the path is not percent-encoded UTF-8')
 }
 
 function notAllowed(method: string, path: string, allowed: readonly string[]): Problem {
-  return new Problem(405, {
-    code: 'method_not_allowed',
-    detail: `${path} supports ${allowed.join(' and ')}, not ${method}`,
+  return new Problem(405, 'method_not_allowed', `${path} supports ${allowed.join(' and ')}, not ${method}`, {
     headers: { allow: allowed.join(', ') },
   })
 }

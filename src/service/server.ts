@@ -1,56 +1,38 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/http-rules.ts'
-import { type AnsweredRequest, createApp } from './app.ts'
+import type { Gate } from './admission.ts'
+import { type AppOptions, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
-import { fixtureRunRoutes } from './fixture-run-routes.ts'
-import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
-import type { FaultPlan } from './injected-faults.ts'
+import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Tls, useTls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
-import { listenError } from './listen-error.ts'
-import { failureText, type Log } from './log.ts'
+import { listenAt } from './listen.ts'
+import { failureText } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
-import type { RateLimit } from './rate-limit.ts'
-import { dealRoutes } from './resources/deals.ts'
-import { historyRoutes } from './resources/history.ts'
-import { keyRoutes } from './resources/key.ts'
-import { pipelineRoutes } from './resources/pipelines.ts'
-import { plainRoutes } from './resources/plain.ts'
-import { webhookRoutes } from './resources/webhooks.ts'
-import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
-import type { Store } from './store/store.ts'
+import { serviceRoutes } from './service-routes.ts'
 import { KEPT_MS } from './store/store-options.ts'
 
-export interface ServerOptions {
-  /** Stays open when the server closes. A promise, so that the address is known before the database is created. */
-  readonly store: Store | Promise<Store>
+/** The store stays open when the server closes. */
+export interface ServerOptions extends Gate, Pick<AppOptions, 'version' | 'onAnswered'>, Partial<AppDefaults> {
   readonly host: string
   /** 0 selects a free port. */
   readonly port: number
   readonly tls?: Tls | undefined
-  /** Undefined: no limit, and no headers about one. */
-  readonly rateLimit: RateLimit | undefined
-  readonly now: () => number
-  readonly log?: Log | undefined
-  readonly version: string
   /** As for the sender: subscriptions to other addresses are rejected. Undefined: all are accepted. */
   readonly allowsPrivateTargets?: boolean | undefined
-  readonly timeouts?: Timeouts
-  readonly maxConnections?: number
-  readonly faults?: FaultPlan | undefined
-  /** Undefined: none. */
   readonly proxies?: Proxies | undefined
-  /** How long the store keeps answers for replays; undefined: as without StoreOptions.retention. */
   readonly answersKeptMs?: number | undefined
-  /** Called for every request; returns at once. */
-  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
 }
+
+type AppDefaults = Pick<AppOptions, 'log' | 'timeouts' | 'maxConnections' | 'faults'>
 
 export interface RunningServer {
   readonly url: string
-  /** Before `close`: answers for so long, with 503 at `/readyz`. */
+  /**
+   * Before `close`: answers for so long, with 503 at `/readyz`, until a load balancer sends the next requests elsewhere.
+   * Connections stay open: a client that made a new one for each request would be reset when the server stops to listen.
+   */
   drain(timeMs: number): Promise<void>
   /** For the connections that follow. CrmError `invalid_input` for a certificate or key that cannot be used. */
   useTls(tls: Tls): void
@@ -63,30 +45,26 @@ export interface RunningServer {
   lostUses(): number
 }
 
-const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes, ...historyRoutes, ...fixtureRunRoutes]
-
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true, proxies = NO_PROXIES } = options
   const { answersKeptMs = KEPT_MS.answersMs } = options
-  const isTarget = targetRule(allowsPrivateTargets)
   const secure = await secureWith(tls)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
       log?.({ level: 'error', event: 'failure', error: `audit of keys: ${failureText(error)}` })
     },
   })
-  const stopping = new Stopping()
+  let isStopping = false
   const app = createApp({
     ...options,
-    routes: [
-      ...healthRoutes({ isStopping: () => stopping.isStopping }),
-      ...RESOURCE_ROUTES,
-      ...webhookRoutes(isTarget),
-      ...keyRoutes(options.rateLimit),
-      ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
-      ...openapiRoutes(options.version, answersKeptMs),
-    ],
+    routes: serviceRoutes({
+      ...options,
+      isStopping: () => isStopping,
+      hasPage: isLoopback(options.host),
+      isTarget: targetRule(allowsPrivateTargets),
+      answersKeptMs,
+    }),
     secure,
     log,
     faults,
@@ -96,23 +74,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     proxies,
     answersKeptMs,
   })
-  try {
-    // Rejects with an error of the port.
-    await once(app.listen({ host: options.host, port: options.port }), 'listening')
-  } catch (error) {
+  const address = await listenAt(app, options).catch(async (error: unknown) => {
     await keyUses.close()
-    throw listenError(options, error)
-  }
+    throw error
+  })
   let lostUses = 0
-  const { port } = app.address() as AddressInfo
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
-    url: `${tls ? 'https' : 'http'}://${host}:${port}${proxies.basePath}`,
-    drain: (timeMs) => stopping.drain(timeMs),
+    url: `${tls ? 'https' : 'http'}://${address}${proxies.basePath}`,
+    async drain(timeMs) {
+      isStopping = true
+      await delay(timeMs)
+    },
     useTls: (other) => useTls(app, other),
     lostUses: () => lostUses,
     async close(crossingMs = 0) {
-      stopping.closeIdleAfter(app, crossingMs)
+      isStopping = true
+      if (crossingMs > 0) closeIdleAfter(app, crossingMs)
       const timer = setTimeout(() => app.closeAllConnections(), timeouts.closeMs)
       try {
         const closed = once(app, 'close')
@@ -126,42 +103,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** How a server stops without a reset: see `drain` and `closeIdleAfter`. */
-class Stopping {
-  #isStopping = false
-
-  /** From then on, `/readyz` is 503. */
-  get isStopping(): boolean {
-    return this.#isStopping
+/**
+ * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed when
+ * none has arrived for this time.
+ */
+function closeIdleAfter(server: Server, timeMs: number): void {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  let requests = 0
+  server.on('request', () => {
+    requests += 1
+  })
+  const closeWhenQuiet = (before: number) => {
+    // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
+    const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
+    setTimeout(check, timeMs).unref()
   }
-
-  /**
-   * Requests are answered for so long, until a load balancer sends the next ones elsewhere. Connections stay open: a client
-   * that made a new one for each request would be reset when the server stops to listen.
-   */
-  async drain(timeMs: number): Promise<void> {
-    this.#isStopping = true
-    await delay(timeMs)
-  }
-
-  /**
-   * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed
-   * when none has arrived for this time.
-   */
-  closeIdleAfter(server: Server, timeMs: number): void {
-    this.#isStopping = true
-    if (timeMs === 0) return
-    const closeIdle = server.closeIdleConnections.bind(server)
-    let requests = 0
-    server.on('request', () => {
-      requests += 1
-    })
-    const closeWhenQuiet = (before: number) => {
-      // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
-      const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
-      setTimeout(check, timeMs).unref()
-    }
-    // Called by close().
-    server.closeIdleConnections = () => closeWhenQuiet(requests)
-  }
+  // Called by close().
+  server.closeIdleConnections = () => closeWhenQuiet(requests)
 }

@@ -52,9 +52,7 @@ export class Turns {
 }
 
 export function overloaded(): Problem {
-  return new Problem(503, {
-    code: OVERLOADED,
-    detail: 'the service has more requests than it can handle; send it again in a moment',
+  return new Problem(503, OVERLOADED, 'the service has more requests than it can handle; send it again in a moment', {
     headers: { 'retry-after': '1' },
   })
 }

@@ -20,35 +20,25 @@ export async function writeOnce(
   const result = await store.write(change)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
-  throw result.type === 'already_exists' ? alreadyExists(result) : keyProblem(result.type)
+  if (result.type === 'already_exists') throw alreadyExists(result)
+  throw result.type === 'key_reused' ? keyReused() : keyInUse()
 }
 
 export function keyReused(): Problem {
-  return new Problem(422, {
-    code: 'idempotency_key_reused',
-    detail: 'this Idempotency-Key was already used for another request; use a new one',
-  })
-}
-
-function keyProblem(type: 'key_reused' | 'key_in_use'): Problem {
-  return type === 'key_reused' ? keyReused() : keyInUse()
+  const detail = 'this Idempotency-Key was already used for another request; use a new one'
+  return new Problem(422, 'idempotency_key_reused', detail)
 }
 
 /** draft-ietf-httpapi-idempotency-key-header, section 2.6. */
 function keyInUse(): Problem {
-  return new Problem(409, {
-    code: 'idempotency_in_progress',
-    detail: 'a request with this Idempotency-Key is being processed; send it again in a moment',
-    headers: { 'retry-after': '1' },
-  })
+  const detail = 'a request with this Idempotency-Key is being processed; send it again in a moment'
+  return new Problem(409, 'idempotency_in_progress', detail, { headers: { 'retry-after': '1' } })
 }
 
 /** 409 with `existing_id`, the record that has the value, so that an upsert can update it without a search. HubSpot answers the same way. */
 function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'already_exists' }>): Problem {
   const detail = `${existingId} already has this ${member}, which is unique`
-  return new Problem(409, {
-    code: 'already_exists',
-    detail: `${member}: ${detail}`,
+  return new Problem(409, 'already_exists', `${member}: ${detail}`, {
     errors: [{ pointer: pointer(member), code: 'already_exists', detail }],
     extensions: { existing_id: existingId },
   })
@@ -69,7 +59,7 @@ const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\
 export function readIfMatch(header: string | undefined): ExpectedVersions {
   if (header === undefined || header.trim() === '*') return undefined
   if (!TAGS.test(header)) {
-    throw new Problem(400, { code: 'invalid_header', detail: 'If-Match: expected entity tags such as "3", or *' })
+    throw new Problem(400, 'invalid_header', 'If-Match: expected entity tags such as "3", or *')
   }
   return new Set(header.split(',').map((tag) => tag.trim().replaceAll('"', '')))
 }
@@ -77,9 +67,7 @@ export function readIfMatch(header: string | undefined): ExpectedVersions {
 export function requireVersion(expected: ExpectedVersions, version: number): void {
   if (!expected || expected.has(`${version}`)) return
   const wanted = [...expected].join(' or ').slice(0, 80)
-  throw new Problem(412, {
-    code: 'precondition_failed',
-    detail: `the record is at version ${version}, expected ${wanted}`,
+  throw new Problem(412, 'precondition_failed', `the record is at version ${version}, expected ${wanted}`, {
     headers: { etag: `"${version}"` },
   })
 }

@@ -15,7 +15,6 @@ const PACKAGES = [
   'conf',
   'ink',
   'graphql',
-  'graphql-http',
   'prom-client',
   'react',
   'undici',

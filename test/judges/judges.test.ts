@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { schemaText } from '../../src/service/graphql/schema.ts'
+import { SCHEMA_TEXT } from '../../src/service/graphql/types.ts'
 import { openapiDocument } from '../../src/service/openapi/document.ts'
+import { ALL_ROUTES } from '../service/all-routes.ts'
 
 const JUDGES = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/', import.meta.url))
 
 /** Too heavy for the main install: 400 packages. `npm ci` in tools/judges brings them. */
 const describeWithJudges = describe.skipIf(!existsSync(JUDGES))
 
-const OPENAPI = { fileName: 'openapi.json', text: JSON.stringify(openapiDocument('1.2.3')) }
-const GRAPHQL = { fileName: 'schema.graphql', text: schemaText() }
+const OPENAPI = { fileName: 'openapi.json', text: JSON.stringify(openapiDocument(ALL_ROUTES, '1.2.3')) }
+const GRAPHQL = { fileName: 'schema.graphql', text: SCHEMA_TEXT }
 
 const RELAY_RULES = ['relay-connection-types-spec', 'relay-connection-arguments-spec', 'relay-page-info-spec'].join(',')
 

@@ -123,9 +123,9 @@ export const RECORDS: readonly Sabotage[] = [
   },
   {
     name: 'a deal is deleted at any version',
-    file: 'src/service/resources/deals.ts',
-    line: "decide: (state) => deletionChange(state, requireRecord('deal', state, expected), 'deal.deleted', 'note.deleted'),",
-    to: "decide: (state) => deletionChange(state, requireRecord('deal', state), 'deal.deleted', 'note.deleted'),",
+    file: 'src/service/resources/records.ts',
+    line: 'decide: (state) => deletionChange(state, requireRecord(resource, state, expected), event, noteEvent),',
+    to: 'decide: (state) => deletionChange(state, requireRecord(resource, state), event, noteEvent),',
     tests: ['test/service/resources/deal-writes.test.ts'],
   },
 ]

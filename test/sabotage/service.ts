@@ -130,8 +130,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a limit that is reached once is never lifted',
     file: 'src/service/rate-limit.ts',
-    line: 'window.counts.clear()',
-    to: '',
+    line: 'if (known?.endsAtMs === endsAtMs) return known',
+    to: 'if (known) return known',
     tests: ['test/service/rate-limit.test.ts'],
   },
   {
@@ -172,8 +172,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a cursor of one list is taken for another list or other filters',
     file: 'src/service/page.ts',
-    line: 'if (text.startsWith(mark)) return id',
-    to: 'return id',
+    line: 'if (!text.startsWith(mark)) {',
+    to: 'if (mark.length === 0) {',
     tests: ['test/service/page.test.ts'],
   },
   {
@@ -235,7 +235,7 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a subscriber that says 410 is asked for ever',
     file: 'src/service/delivery/sender.ts',
-    line: 'await endGone(options, results)',
+    line: "for (const id of new Set(gone)) await end(options, id, 'the endpoint answered 410: it is gone')",
     to: '',
     tests: ['test/service/delivery/sender.test.ts'],
   },
@@ -395,7 +395,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a key without a rate of its own is shown as unlimited',
-    file: 'src/service/resources/key.ts',
+    file: 'src/service/service-routes.ts',
     line: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = rateLimit ?? 'none' } = key",
     to: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = 'none' } = key",
     tests: ['test/service/resources/routes.test.ts'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { HeldBytes } from '../../src/service/held-bytes.ts'
+import { HeldBytes } from '../../src/service/response.ts'
 import { openSocket } from './raw-request.ts'
 
 async function connected(count: number): Promise<readonly Socket[]> {

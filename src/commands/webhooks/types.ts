@@ -22,7 +22,7 @@ export function addWebhooksTypes(webhooks: CommandUnknownOpts, act: Act): void {
 }
 
 async function printTypes({ io }: Context, { lang }: Options): Promise<undefined> {
-  const { eventJsonSchema, eventTypescript } = await import('../../service/openapi/event-types.ts')
+  const { eventJsonSchema, eventTypescript } = await import('../../service/openapi/events.ts')
   const text = lang === 'ts' ? eventTypescript() : `${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`
   await writeText(io.stdout, text)
 }

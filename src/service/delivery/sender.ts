@@ -1,13 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
-import { parseJsonText } from '../json-text.ts'
 import type { Log } from '../log.ts'
 import { nextWebhook } from '../resources/webhooks.ts'
-import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
+import type { ClaimedDelivery, TryOutcome } from '../store/deliveries.ts'
 import type { RecordChange, Store, StoredRecord } from '../store/store.ts'
 import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
-import { Signer } from './signer.ts'
 import { targetRule } from './target-rules.ts'
-import { openTransport } from './transport.ts'
+import { openTransport, Signer } from './transport.ts'
 import {
   EndpointLimits,
   endsSubscription,
@@ -17,8 +15,6 @@ import {
   pauseMs,
   standardSchedule,
 } from './try-outcome.ts'
-
-const DISABLED = '"disabled"'
 
 /** Unused, as this write belongs to no request. */
 const ANSWER: RecordChange['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
@@ -88,7 +84,8 @@ export function startSender(options: EventSenderOptions): EventSender {
   /** Stores results, claims due deliveries and starts them. Returns the time until the next one is due. */
   const turn = async (): Promise<number | undefined> => {
     const results = active.results()
-    await endGone(options, results)
+    const gone = results.filter(({ outcome }) => endsSubscription(outcome)).map(({ claim }) => claim.webhookId)
+    for (const id of new Set(gone)) await end(options, id, 'the endpoint answered 410: it is gone')
     const nowMs = now()
     const counts = active.counts()
     const runningCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -103,7 +100,9 @@ export function startSender(options: EventSenderOptions): EventSender {
     active.remove(results)
     active.renew(renewals, done.claimedUntilMs)
     for (const delivery of done.claimed) active.add(delivery, attempt).then(turns.wake, fail)
-    await endFailing(options, done.failingSinceMs, nowMs)
+    for (const [id, sinceMs] of done.failingSinceMs) {
+      if (nowMs - sinceMs >= DISABLE_AFTER_MS) await end(options, id, 'no attempt has succeeded for 5 days')
+    }
     return done.nextDueAtMs === undefined ? undefined : done.nextDueAtMs - nowMs
   }
   const turns = takeTurns(turn, fail)
@@ -148,46 +147,22 @@ interface Place {
   readonly log?: Log | undefined
 }
 
-/** Disables the subscriptions whose endpoint answered 410 (Gone). */
-async function endGone(place: Place, results: readonly TryResult[]): Promise<void> {
-  const gone = new Set(results.flatMap(({ claim, outcome }) => (endsSubscription(outcome) ? [claim.webhookId] : [])))
-  for (const webhookId of gone) await end(place, webhookId, 'the endpoint answered 410: it is gone')
-}
-
-/** Disables subscriptions that have failed for too long. */
-async function endFailing(place: Place, failingSinceMs: TurnOutcome['failingSinceMs'], nowMs: number): Promise<void> {
-  for (const [webhookId, sinceMs] of failingSinceMs) {
-    if (nowMs - sinceMs >= DISABLE_AFTER_MS) await end(place, webhookId, 'no attempt has succeeded for 5 days')
-  }
-}
-
+/** Disables a subscription, if it is enabled; its record shows when and why. */
 async function end({ store, log }: Place, webhookId: string, reason: string): Promise<void> {
-  if (!(await disableWebhook(store, webhookId, reason))) return
-  log?.({ level: 'warn', event: 'webhook_disabled', webhook_id: webhookId, reason })
-}
-
-/** Disables a subscription; its record shows when and why. False when it does not exist or is already disabled. */
-async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<boolean> {
   let hasChanged = false
   await store.write({
     resource: 'webhook',
-    id,
+    id: webhookId,
     idempotency: undefined,
     decide: ({ current, nowMs }) => {
-      const next = current && disabled(current, reason, nowMs)
-      hasChanged = next !== current
-      return { next, answer: ANSWER }
+      hasChanged = current !== undefined && JSON.parse(current.text).status !== 'disabled'
+      return { next: current && hasChanged ? disabled(current, reason, nowMs) : current, answer: ANSWER }
     },
   })
-  return hasChanged
+  if (hasChanged) log?.({ level: 'warn', event: 'webhook_disabled', webhook_id: webhookId, reason })
 }
 
-function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<RecordChange['next']> {
-  const members = parseJsonText(current.text)
-  if (typeof members !== 'string' && members.get('status') === DISABLED) return current
-  const set = new Map([
-    ['status', DISABLED],
-    ['disabled_reason', JSON.stringify(reason)],
-  ])
-  return nextWebhook(current, set, nowMs)
+function disabled(current: StoredRecord, reason: string, nowMs: number): RecordChange['next'] {
+  const set = { status: 'disabled', disabled_reason: reason }
+  return nextWebhook(current, new Map(Object.entries(set).map(([name, value]) => [name, JSON.stringify(value)])), nowMs)
 }

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLSchema,
   getNamedType,
@@ -32,7 +33,7 @@ const MUTATION_EXTRA = 5000
 interface Walk {
   readonly schema: GraphQLSchema
   readonly variables: Readonly<Record<string, unknown>>
-  readonly selections: ReadonlyMap<string, { readonly on: string; readonly selectionSet: SelectionSetNode }>
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly known: Map<string, Cost>
 }
 
@@ -43,13 +44,10 @@ export function costOf(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): Cost {
-  const selections = new Map<string, { on: string; selectionSet: SelectionSetNode }>()
-  for (const each of document.definitions) {
-    if (each.kind !== Kind.FRAGMENT_DEFINITION) continue
-    selections.set(each.name.value, { on: each.typeCondition.name.value, selectionSet: each.selectionSet })
-  }
+  const all = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+  const fragments = new Map(all.map((each) => [each.name.value, each]))
   const root = schema.getRootType(operation.operation)
-  const walk = { schema, variables: withDefaults(operation, variables), selections, known: new Map() }
+  const walk = { schema, variables: withDefaults(operation, variables), fragments, known: new Map() }
   return root ? costOfSelections(walk, operation.selectionSet, root, 1) : { fields: 0, depth: 0 }
 }
 
@@ -76,8 +74,8 @@ function costOfSpread(walk: Walk, name: string, size: number): Cost {
   const key = `${size} ${name}`
   const before = walk.known.get(key)
   if (before) return before
-  const fragment = walk.selections.get(name)
-  const on = fragment && walk.schema.getType(fragment.on)
+  const fragment = walk.fragments.get(name)
+  const on = fragment && walk.schema.getType(fragment.typeCondition.name.value)
   const cost =
     fragment && isCompositeType(on) ? costOfSelections(walk, fragment.selectionSet, on, size) : { fields: 0, depth: 0 }
   walk.known.set(key, cost)

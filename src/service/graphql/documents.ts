@@ -48,13 +48,8 @@ export interface CheckedQuery {
   readonly variables: JsonObject
 }
 
-export interface Documents {
-  /** Returns errors for an invalid or too expensive query. Throws a Problem for a query that cannot be parsed safely. */
-  open(request: SentQuery): CheckedQuery | readonly GraphQLError[]
-}
-
 /** Caches parsed and validated queries. */
-export function openDocuments(schema: GraphQLSchema): Documents {
+export function openDocuments(schema: GraphQLSchema) {
   const kept = new Map<string, DocumentNode>()
   const checked = (query: string): DocumentNode | readonly GraphQLError[] => {
     const before = kept.get(query)
@@ -72,7 +67,8 @@ export function openDocuments(schema: GraphQLSchema): Documents {
     return document
   }
   return {
-    open: ({ query, operationName, variables: sent }) => {
+    /** Returns errors for an invalid or too expensive query. Throws a Problem for a query that cannot be parsed safely. */
+    open: ({ query, operationName, variables: sent }: SentQuery): CheckedQuery | readonly GraphQLError[] => {
       const document = checked(query)
       if (!('kind' in document)) return document
       const operation = getOperationAST(document, operationName)
@@ -115,11 +111,7 @@ function parsed(query: string): DocumentNode | GraphQLError {
 
 function tooDeep(): Problem {
   const detail = `the query has brackets more than ${MAX_BRACKETS} levels deep`
-  return new Problem(400, {
-    code: 'query_too_deep',
-    detail,
-    errors: [{ pointer: '#/query', code: 'too_deep', detail }],
-  })
+  return new Problem(400, 'query_too_deep', detail, { errors: [{ pointer: '#/query', code: 'too_deep', detail }] })
 }
 
 function noOperation(name: string | undefined): string {

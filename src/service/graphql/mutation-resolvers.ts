@@ -1,21 +1,27 @@
-import { OPEN_RESOURCES, type OpenResource, typeName } from '../../core/resources/registry.ts'
+import {
+  OPEN_RESOURCES,
+  type OpenResource,
+  STORED_RESOURCES,
+  type StoredResource,
+  typeName,
+} from '../../core/resources/registry.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { badParameter } from '../problem.ts'
-import { dealCreation, dealDeletion, dealUpdate, noteCreation, noteDeletion } from '../resources/deals.ts'
-import { plainCreation, plainDeletion, plainUpdate } from '../resources/plain.ts'
+import { badParameter, invalidValue, quotedValue } from '../problem.ts'
+import { dealWrites, noteWrites } from '../resources/deals.ts'
+import { plainWrites } from '../resources/plain.ts'
+import { recordDeletion } from '../resources/records.ts'
+import type { RecordWrites } from '../resources/routes.ts'
+import { pointer } from '../resources/rules.ts'
 import {
   deliveryResend,
   ROTATION_OVERLAP_MS,
   secretRotation,
-  webhookCreation,
-  webhookDeletion,
   webhookTest,
-  webhookUpdate,
+  webhookWrites,
 } from '../resources/webhooks.ts'
-import type { CheckedWrite, ExpectedVersions } from '../write.ts'
-import { inputMembers, type MutationInput } from './members.ts'
-import type { Resolver } from './query-context.ts'
-import { RecordSource } from './record-source.ts'
+import type { ExpectedVersions } from '../write.ts'
+import { JsonValueText, RecordSource, type Resolver } from './query-context.ts'
+import { memberName } from './types.ts'
 
 const MAX_OVERLAP_S = 7 * 24 * 60 * 60
 
@@ -26,36 +32,21 @@ interface Existing {
   readonly ifVersion?: number | null
 }
 
+const WRITES: Readonly<Record<StoredResource, RecordWrites>> = {
+  ...(Object.fromEntries(OPEN_RESOURCES.map((resource) => [resource, plainWrites(resource)])) as {
+    readonly [R in OpenResource]: RecordWrites
+  }),
+  deal: dealWrites,
+  note: noteWrites,
+  webhook: webhookWrites,
+}
+
 export const mutationResolvers: Readonly<Record<string, Resolver>> = {
-  ...Object.fromEntries(OPEN_RESOURCES.flatMap(plainMutations)),
-  createDeal: async (_, { input }: Input, { writer }) => {
-    const { body } = await writer.write(dealCreation(inputMembers(input), await writer.store.pipelines()))
-    return { deal: new RecordSource('deal', body) }
-  },
-  updateDeal: async (_, { input }: Input<Existing>, { writer }) => {
-    const rules = { expected: expectedOf(input), pipelines: await writer.store.pipelines() }
-    const { body } = await writer.write(dealUpdate(input.id, inputMembers(input), rules))
-    return { deal: new RecordSource('deal', body) }
-  },
-  deleteDeal: deletion(dealDeletion),
-  deleteNote: deletion(noteDeletion),
-  createNote: async (_, { input }: Input<{ readonly dealId: string }>, { writer }) => {
-    const { body } = await writer.write(noteCreation(input.dealId, inputMembers(input)))
-    return { note: new RecordSource('note', body) }
-  },
-  createWebhook: async (_, { input }: Input, { writer, isTarget }) => {
-    return withSecret(await writer.write(webhookCreation(inputMembers(input), isTarget)))
-  },
-  updateWebhook: async (_, { input }: Input<Existing>, { writer, isTarget }) => {
-    const rules = { expected: expectedOf(input), isTarget }
-    const { body } = await writer.write(webhookUpdate(input.id, inputMembers(input), rules))
-    return { webhook: new RecordSource('webhook', body) }
-  },
+  ...Object.fromEntries(STORED_RESOURCES.flatMap(recordMutations)),
   testWebhook: async (_, { input }: Input<Existing>, { writer }) => {
     const { body } = await writer.write(webhookTest(input.id))
     return { webhookId: input.id, eventId: JSON.parse(body).event_id }
   },
-  deleteWebhook: deletion(webhookDeletion),
   rotateWebhookSecret: async (_, { input }: Input<Existing & { overlapSeconds?: number | null }>, { writer }) => {
     return withSecret(await writer.write(secretRotation(input.id, overlapOf(input.overlapSeconds))))
   },
@@ -65,27 +56,29 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
   },
 }
 
-function plainMutations(resource: OpenResource): readonly (readonly [name: string, resolve: Resolver])[] {
+function recordMutations(resource: StoredResource): readonly (readonly [name: string, resolve: Resolver])[] {
   const type = typeName(resource)
+  const { create, update } = WRITES[resource]
   const payloadOf = ({ body }: { readonly body: string }) => ({ [resource]: new RecordSource(resource, body) })
-  const create: Resolver = async (_, { input }: Input, { writer }) =>
-    payloadOf(await writer.write(plainCreation(resource, inputMembers(input))))
-  const change: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
-    const wanted = { patch: inputMembers(input), expected: expectedOf(input) }
-    return payloadOf(await writer.write(plainUpdate(resource, input.id, wanted)))
+  const creation: Resolver = async (_, { input }: Input<{ dealId?: string }>, { writer, isTarget }) => {
+    const place = { store: writer.store, isTarget, parentId: input.dealId ?? '' }
+    const answer = await writer.write(await create(inputMembers(input), place))
+    return resource === 'webhook' ? withSecret(answer) : payloadOf(answer)
   }
-  return [
-    [`create${type}`, create],
-    [`update${type}`, change],
-    [`delete${type}`, deletion((id, expected) => plainDeletion(resource, id, expected))],
-  ]
-}
-
-function deletion(writeOf: (id: string, expected: ExpectedVersions) => CheckedWrite): Resolver {
-  return async (_, { input }: Input<Existing>, { writer }) => {
-    await writer.write(writeOf(input.id, expectedOf(input)))
+  const change: Resolver = async (_, { input }: Input<Existing>, { writer, isTarget }) => {
+    const place = { store: writer.store, isTarget }
+    const wanted = await update?.(input.id, inputMembers(input), expectedOf(input), place)
+    return wanted && payloadOf(await writer.write(wanted))
+  }
+  const deletion: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
+    await writer.write(recordDeletion(resource, input.id, expectedOf(input)))
     return { deletedId: input.id }
   }
+  return [
+    [`create${type}`, creation],
+    ...(update ? [[`update${type}`, change] as const] : []),
+    [`delete${type}`, deletion],
+  ]
 }
 
 function expectedOf({ ifVersion }: Existing): ExpectedVersions {
@@ -108,4 +101,33 @@ function withSecret({ body }: { readonly body: string }): object {
     webhook: new RecordSource('webhook', nodeText(members)),
     secret: typeof secret === 'string' ? JSON.parse(secret) : undefined,
   }
+}
+
+/** Arguments that select the record and are not members of it. */
+const PLACES = ['id', 'dealId', 'ifVersion', 'json']
+
+/** An `input` of the schema: its own members and those of `json`, named as in REST. */
+type MutationInput = Readonly<Record<string, unknown>> & { readonly json?: JsonValueText | null }
+
+/** The members of a record as sent to REST. */
+function inputMembers(input: MutationInput): Members {
+  const members = new Map(jsonMembers(input.json))
+  for (const [name, value] of Object.entries(input)) {
+    if (PLACES.includes(name) || value === undefined) continue
+    const member = memberName(name)
+    if (members.has(member)) throw namedTwice(name, member)
+    members.set(member, value instanceof JsonValueText ? value.text : JSON.stringify(value))
+  }
+  return members
+}
+
+function jsonMembers(json: JsonValueText | null | undefined): Iterable<readonly [string, JsonNode]> {
+  if (json === undefined || json === null) return []
+  const node = parseJsonText(json.text)
+  if (typeof node !== 'string') return node
+  throw invalidValue('#', 'wrong_type', `expected json: an object, got ${quotedValue(node)}`)
+}
+
+function namedTwice(name: string, member: string): Error {
+  return invalidValue(pointer(member), 'ambiguous', `expected ${name} or ${member} of json, not both`)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RouteReply } from '../route.ts'
-import { schemaText } from './schema.ts'
+import { SCHEMA_TEXT } from './types.ts'
 
 const STYLE = `
   body { font: 14px system-ui, sans-serif; margin: 1rem; display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem 1rem; }
@@ -58,7 +58,7 @@ function pageText(): string {
 <label>Variables (JSON) <textarea id="variables" spellcheck="false">{}</textarea></label>
 <button id="run">Run (Ctrl-Enter)</button></div>
 <div>Answer<pre id="result" aria-label="answer"></pre></div>
-<details><summary>Schema</summary><pre>${escaped(schemaText())}</pre></details>
+<details><summary>Schema</summary><pre>${escaped(SCHEMA_TEXT)}</pre></details>
 <script>${SCRIPT}</script></body></html>
 `
 }

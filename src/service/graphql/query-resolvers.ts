@@ -1,22 +1,30 @@
 import { decodeId, type IdKind } from '../../core/ids.ts'
 import {
-  OPEN_RESOURCES,
-  type OpenResource,
+  filtersOf,
+  HISTORY_PATH,
   RESOURCES,
+  type RecordResource,
+  recordHistoryPath,
   STORED_RESOURCES,
   type StoredResource,
 } from '../../core/resources/registry.ts'
-import { cursorsOf, decodeCursor, filterText, LIMIT, unknownCursor } from '../page.ts'
-import { badParameter } from '../problem.ts'
-import { type FilterQuery, limitedAlternatives, readDealFilters, readPlainFilters } from '../resources/filters.ts'
-import type { DealFilters, PageQuery, Pipeline, PlainFilters, TextPage } from '../store/store.ts'
-import { memberName } from './members.ts'
-import type { Resolver } from './query-context.ts'
-import { type JsonValueText, RecordSource } from './record-source.ts'
+import { checkedLimit, cursorsOf, decodeCursor, filterText, LIMIT, pageOfAll, unknownCursor } from '../page.ts'
+import {
+  type FilterQuery,
+  type ListedRecord,
+  limitedAlternatives,
+  type RecordFilters,
+  readFilters,
+} from '../resources/filters.ts'
+import { readHistoryFilters } from '../resources/history.ts'
+import type { HistoryPage } from '../store/history.ts'
+import type { PageQuery, Pipeline, TextPage } from '../store/store.ts'
+import { JsonValueText, RecordSource, type Resolver } from './query-context.ts'
+import { graphqlFieldName } from './types.ts'
 
 const PIPELINES_LIST = filterText(RESOURCES.pipeline.path, {})
 
-const WEBHOOKS_LIST = filterText(RESOURCES.webhook.path, {})
+const LISTED = STORED_RESOURCES.filter((resource): resource is ListedRecord => resource !== 'note')
 
 interface ById {
   readonly id: string
@@ -24,41 +32,47 @@ interface ById {
 
 export const queryResolvers: Readonly<Record<string, Resolver>> = {
   ...Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, byId(resource)])),
-  ...Object.fromEntries(OPEN_RESOURCES.map((name) => [RESOURCES[name].plural, listOf(name)])),
-  webhooks: async (_, args: ConnectionArgs, { reader }) =>
-    recordConnection(
-      'webhook',
-      WEBHOOKS_LIST,
-      await reader.page('webhook', readConnectionArgs(args, WEBHOOKS_LIST, 'webhook')),
-    ),
+  ...Object.fromEntries(LISTED.map((name) => [RESOURCES[name].plural, listOf(name)])),
   pipeline: (_, { id }: ById, { reader }) => findPipeline(reader.pipelines(), id),
   node: async (_, { id }: ById, { reader }) => {
     const resource = STORED_RESOURCES.find((each) => decodeId(each, id) !== undefined)
     return resource ? reader.record(resource, id) : findPipeline(reader.pipelines(), id)
   },
-  deals: async (_, args: ConnectionArgs & { readonly filter?: DealFilterInput | null }, { reader }) => {
-    const { filters, query } = readDealFilter(args.filter ?? {})
-    const list = filterText(RESOURCES.deal.path, query)
-    return recordConnection('deal', list, await reader.deals(readConnectionArgs(args, list, 'deal'), filters))
-  },
   pipelines: async (_, args: ConnectionArgs, { reader }) => {
-    const { limit, olderThanId } = readConnectionArgs(args, PIPELINES_LIST)
-    const all = await reader.pipelines()
-    const last = all.findIndex(({ id }) => id === olderThanId)
-    if (olderThanId !== undefined && last < 0) throw unknownCursor(args.after ?? '', 'after')
-    const nodes = all.slice(last + 1, last + 1 + limit)
-    const hasNextPage = last + 1 + limit < all.length
-    return connectionOf<Pipeline>({ list: PIPELINES_LIST, nodes, hasNextPage, idOf: ({ id }) => id })
+    const place = readConnectionArgs(args, PIPELINES_LIST)
+    const unknown = () => unknownCursor(args.after ?? '', 'after')
+    return connectionOf(PIPELINES_LIST, pageOfAll(await reader.pipelines(), place, unknown))
+  },
+  history: async (
+    _,
+    args: ConnectionArgs & { readonly filter?: Partial<HistoryFilterInput> | null },
+    { reader, writer },
+  ) => {
+    const { madeBy, resource, ...filter } = args.filter ?? {}
+    const query = sentOf({ ...filter, made_by: madeBy, resource: resource?.toLowerCase() })
+    const list = filterText(HISTORY_PATH, query)
+    const page = readConnectionArgs(args, list, 'change')
+    return changeConnection(list, await reader.history({ ...page, ...(await readHistoryFilters(writer.store, query)) }))
   },
 }
 
-export function recordConnection(resource: StoredResource, list: string, page: TextPage): object {
-  return connectionOf<RecordSource>({
-    list,
-    nodes: page.texts.map((text) => new RecordSource(resource, text)),
-    hasNextPage: page.nextOlderThanId !== undefined,
-    idOf: ({ id }) => id,
-  })
+type HistoryFilterInput = Readonly<Record<'since' | 'until' | 'madeBy' | 'job' | 'resource', Maybe<string>>>
+
+/** The history of one record. */
+export function historyOf(resource: RecordResource): Resolver {
+  return async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
+    const list = filterText(recordHistoryPath(resource).replace('{id}', id), {})
+    const page = readConnectionArgs(args, list, 'change')
+    return changeConnection(list, await reader.history({ ...page, record: { resource, id } }))
+  }
+}
+
+function changeConnection(list: string, { entries, nextOlderThanId }: HistoryPage): object {
+  return connectionOf(list, { items: entries, nextOlderThanId })
+}
+
+export function recordConnection(resource: StoredResource, list: string, { texts, nextOlderThanId }: TextPage): object {
+  return connectionOf(list, { items: texts.map((text) => new RecordSource(resource, text)), nextOlderThanId })
 }
 
 export async function findPipeline(all: Promise<readonly Pipeline[]>, id: unknown): Promise<Pipeline | undefined> {
@@ -69,75 +83,45 @@ function byId(resource: StoredResource): Resolver {
   return (_, { id }: ById, { reader }) => reader.record(resource, id)
 }
 
-function listOf(resource: OpenResource): Resolver {
-  return async (_, args: ConnectionArgs & { readonly filter?: PlainFilterInput | null }, { reader }) => {
-    const { filters, query } = readPlainFilter(resource, args.filter ?? {})
+function listOf(resource: ListedRecord): Resolver {
+  return async (_, args: ConnectionArgs & { readonly filter?: FilterInput | null }, { reader }) => {
+    const { filters, query } = readFilter(resource, args.filter ?? {})
     const list = filterText(RESOURCES[resource].path, query)
     const page = readConnectionArgs(args, list, resource)
-    const found = await (filters ? reader.filteredPage(resource, page, filters) : reader.page(resource, page))
-    return recordConnection(resource, list, found)
+    return recordConnection(resource, list, await reader.list(resource, page, filters))
   }
 }
 
 type Maybe<T> = T | null | undefined
 
-/** `DealFilter` of the schema. */
-interface DealFilterInput {
-  readonly stage?: Maybe<readonly string[]>
-  readonly ownerId?: Maybe<readonly string[]>
-  readonly pipelineId?: Maybe<readonly string[]>
-  readonly name?: Maybe<readonly string[]>
-  readonly amountGte?: Maybe<JsonValueText>
-  readonly amountLte?: Maybe<JsonValueText>
-  readonly createdSince?: Maybe<string>
-  readonly createdUntil?: Maybe<string>
-}
+/** `ContactFilter` of the schema: lists of values, and bounds. */
+type FilterInput = Readonly<Record<string, Maybe<string | readonly string[] | JsonValueText>>>
 
-/** The filters, and the equivalent query of REST, to which cursors are bound. Values in a list may contain commas. */
-function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters; readonly query: FilterQuery } {
-  const lists = { stage: input.stage, owner_id: input.ownerId, pipeline_id: input.pipelineId, name: input.name }
-  const bounds = sentOf({
-    'amount[gte]': input.amountGte?.text,
-    'amount[lte]': input.amountLte?.text,
-    created_since: input.createdSince,
-    created_until: input.createdUntil,
-  })
-  const filters: DealFilters = {
-    ...readDealFilters(bounds),
-    stages: limitedAlternatives('filter.stage', lists.stage ?? []),
-    ownerIds: limitedAlternatives('filter.ownerId', lists.owner_id ?? []),
-    pipelineIds: limitedAlternatives('filter.pipelineId', lists.pipeline_id ?? []),
-    names: limitedAlternatives('filter.name', lists.name ?? []),
+/** The filters, and the equivalent query of REST, to which cursors are bound. Values may contain commas. An empty list is no filter. */
+function readFilter(
+  resource: ListedRecord,
+  input: FilterInput,
+): { readonly filters: RecordFilters | undefined; readonly query: FilterQuery } {
+  const bounds: Record<string, string> = {}
+  const values: Record<string, readonly string[]> = {}
+  for (const name of filtersOf(resource)) {
+    const field = graphqlFieldName(name)
+    const value = input[field]
+    if (value instanceof JsonValueText) bounds[name] = value.text
+    else if (typeof value === 'string') bounds[name] = value
+    else if (value && value.length > 0) values[name] = limitedAlternatives(`filter.${field}`, value)
   }
-  const joined = Object.entries(lists).map(([name, values]): [string, string | undefined] => [name, values?.join(',')])
-  return { filters, query: { ...bounds, ...sentOf(Object.fromEntries(joined)) } }
-}
-
-/** `ContactFilter` of the schema: lists of values, and times. */
-type PlainFilterInput = Readonly<Record<string, Maybe<string | readonly string[]>>>
-
-/** As `readDealFilter`. An empty list is no filter. */
-function readPlainFilter(
-  resource: OpenResource,
-  input: PlainFilterInput,
-): { readonly filters: PlainFilters | undefined; readonly query: FilterQuery } {
-  const sent = Object.entries(input).map(([field, value]) => ({ field, name: memberName(field), value }))
-  const values = sent.flatMap(({ field, name, value }) => {
-    const isList = Array.isArray(value) && value.length > 0
-    return isList ? [[name, limitedAlternatives(`filter.${field}`, value)] as const] : []
-  })
-  const times = Object.fromEntries(
-    sent.flatMap(({ name, value }) => (typeof value === 'string' ? [[name, value]] : [])),
-  )
-  const bounds = readPlainFilters(resource, times)
-  const { createdSinceMs, createdUntilMs } = bounds ?? {}
+  const lists = Object.entries(values)
+  const read = readFilters(resource, bounds)
   return {
-    filters: values.length === 0 ? bounds : { values: Object.fromEntries(values), createdSinceMs, createdUntilMs },
-    query: { ...times, ...Object.fromEntries(values.map(([name, all]) => [name, all.join(',')])) },
+    filters: lists.length === 0 ? read : { ...NO_BOUNDS, ...read, values },
+    query: { ...bounds, ...Object.fromEntries(lists.map(([name, all]) => [name, all.join(',')])) },
   }
 }
 
-export function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
+const NO_BOUNDS = { createdSinceMs: undefined, createdUntilMs: undefined }
+
+function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )
@@ -148,39 +132,30 @@ export interface ConnectionArgs {
   readonly after?: string | null
 }
 
-/** One page of a list. Its cursors are bound to `list`, as in REST. */
-interface ConnectionPage<T> {
-  readonly list: string
-  readonly nodes: readonly T[]
-  readonly hasNextPage: boolean
-  idOf(node: T): string
-}
-
 /** The start and size of a page. Without a kind, the cursor may contain any id. */
 export function readConnectionArgs({ first, after }: ConnectionArgs, list: string, kind?: IdKind): PageQuery {
-  const limit = first ?? LIMIT.usual
-  if (limit < LIMIT.smallest || limit > LIMIT.largest) {
-    const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
-    throw badParameter('first', 'invalid_limit', `${expected}, got ${limit}`)
+  return {
+    limit: checkedLimit(first ?? LIMIT.usual, 'first', undefined),
+    olderThanId: after === undefined || after === null ? undefined : decodeCursor(after, list, kind, 'after'),
   }
-  if (after === undefined || after === null) return { limit, olderThanId: undefined }
-  const olderThanId = decodeCursor(after, list, 'after')
-  if (kind && decodeId(kind, olderThanId) === undefined) throw unknownCursor(after, 'after')
-  return { limit, olderThanId }
 }
 
-/** Edges and cursors are computed on demand. */
-export function connectionOf<T>({ list, nodes, hasNextPage, idOf }: ConnectionPage<T>): object {
+/** One page of a list, to which its cursors are bound, as in REST. Edges and cursors are computed on demand. */
+export function connectionOf<T>(
+  list: string,
+  { items, nextOlderThanId }: { readonly items: readonly T[]; readonly nextOlderThanId: string | undefined },
+  idOf: (item: T) => string = (item) => (item as { readonly id: string }).id,
+): object {
   const cursorOf = cursorsOf(list)
   const cursorAt = (place: number): string | null => {
-    const node = nodes.at(place)
-    return node === undefined ? null : cursorOf(idOf(node))
+    const item = items.at(place)
+    return item === undefined ? null : cursorOf(idOf(item))
   }
   return {
-    nodes,
-    edges: () => nodes.map((node) => ({ node, cursor: () => cursorOf(idOf(node)) })),
+    nodes: items,
+    edges: () => items.map((node) => ({ node, cursor: () => cursorOf(idOf(node)) })),
     pageInfo: {
-      hasNextPage,
+      hasNextPage: nextOlderThanId !== undefined,
       hasPreviousPage: false,
       startCursor: () => cursorAt(0),
       endCursor: () => cursorAt(-1),

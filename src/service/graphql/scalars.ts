@@ -3,7 +3,7 @@ import { exactDigits } from '../../core/json.ts'
 import { type JsonNode, JsonTextError, nodeText, parseJsonText } from '../json-text.ts'
 import { quotedText } from '../problem.ts'
 import { parseTimeMs } from '../resources/filters.ts'
-import { JsonValueText } from './record-source.ts'
+import { JsonValueText } from './query-context.ts'
 
 /** The functions of a custom scalar, assigned to the GraphQLScalarType of a schema built from text. */
 interface Scalar {

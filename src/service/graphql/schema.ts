@@ -1,42 +1,43 @@
-import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
-import { OPEN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import {
+  buildSchema,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
+import { RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { filterText } from '../page.ts'
 import { notesPath } from '../resources/deals.ts'
+import { isErased } from '../resources/history.ts'
+import { timeText } from '../resources/records.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
-import { changeResolvers, history, historyOf } from './history-resolvers.ts'
-import { memberName } from './members.ts'
+import type { HistoryEntry } from '../store/history.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
-import { MUTATION_TYPES } from './mutation-types.ts'
-import type { Resolver } from './query-context.ts'
+import { JsonValueText, type QueryContext, RecordSource, type Resolver } from './query-context.ts'
 import {
   type ConnectionArgs,
   connectionOf,
   findPipeline,
+  historyOf,
   queryResolvers,
   readConnectionArgs,
   recordConnection,
 } from './query-resolvers.ts'
-import { QUERY_TYPES } from './query-types.ts'
-import { JsonValueText, RecordSource } from './record-source.ts'
 import { addScalars } from './scalars.ts'
+import { memberName, SCHEMA_TEXT } from './types.ts'
 
-const json: Resolver = ({ text }: RecordSource, _, context) => {
+const json: Resolver = ({ text }: RecordSource, _, context) => exactly(text, context)
+
+function exactly(text: string | null, context: QueryContext): JsonValueText | null {
+  if (text === null) return null
   context.hasExactText = true
   return new JsonValueText(text)
 }
 
 /** Resolvers besides those of a record's own members. */
 const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
-  ...Object.fromEntries(OPEN_RESOURCES.map((resource) => [typeName(resource), { json, history: historyOf(resource) }])),
   Deal: {
-    json,
-    history: historyOf('deal'),
-    amount: (source: RecordSource, _, context) => {
-      const written = source.writtenNumber('amount')
-      if (written === undefined) return source.members.amount
-      context.hasExactText = true
-      return new JsonValueText(written)
-    },
     pipeline: ({ members }: RecordSource, _, { reader }) => findPipeline(reader.pipelines(), members.pipeline_id),
     notes: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
       const list = filterText(notesPath(id), {})
@@ -44,24 +45,29 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
     },
   },
   Note: {
-    json,
-    history: historyOf('note'),
     deal: ({ members }: RecordSource, _, { reader }) => reader.record('deal', `${members.deal_id}`),
   },
   Webhook: {
-    json,
     deliveries: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
       const list = filterText(`${RESOURCES.webhook.path}/${id}/deliveries`, {})
       const page = await reader.deliveries(id, readConnectionArgs(args, list, 'event'))
-      return connectionOf<DeliveryEntry>({
+      return connectionOf(
         list,
-        nodes: page.entries,
-        hasNextPage: page.nextOlderThanId !== undefined,
-        idOf: ({ eventId }) => eventId,
-      })
+        { items: page.entries, nextOlderThanId: page.nextOlderThanId },
+        ({ eventId }) => eventId,
+      )
     },
   },
-  Change: changeResolvers,
+  Change: {
+    at: ({ atMs }: HistoryEntry) => timeText(atMs),
+    resource: ({ resource }: HistoryEntry) => resource.toUpperCase(),
+    action: ({ action }: HistoryEntry) => action.toUpperCase(),
+    previousAt: ({ previousAtMs }: HistoryEntry) => timeText(previousAtMs),
+    fields: ({ fields }: HistoryEntry) => JSON.parse(fields),
+    old: ({ oldValues }: HistoryEntry, _, context) => exactly(oldValues, context),
+    new: ({ newValues }: HistoryEntry, _, context) => exactly(newValues, context),
+    isErased,
+  },
   Delivery: {
     state: ({ state }: DeliveryEntry) => state.toUpperCase(),
     nextTryAt: ({ nextTryAtMs }: DeliveryEntry) => timeText(nextTryAtMs),
@@ -69,16 +75,16 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
   },
 }
 
-export function schemaText(): string {
-  return `${QUERY_TYPES}${MUTATION_TYPES}`
-}
-
 /** The schema with its resolvers. Fields without one are members of their source. */
 export function createSchema(): GraphQLSchema {
-  const schema = buildSchema(schemaText())
+  const schema = buildSchema(SCHEMA_TEXT)
   addScalars(schema)
-  for (const resource of STORED_RESOURCES) addMembers(objectType(schema, typeName(resource)))
-  addResolvers(objectType(schema, 'Query'), { ...queryResolvers, history })
+  for (const resource of STORED_RESOURCES) {
+    const type = objectType(schema, typeName(resource))
+    addMembers(type)
+    addResolvers(type, { json, ...(resource !== 'webhook' && { history: historyOf(resource) }) })
+  }
+  addResolvers(objectType(schema, 'Query'), queryResolvers)
   addResolvers(objectType(schema, 'Mutation'), mutationResolvers)
   for (const [name, resolvers] of Object.entries(typeResolvers)) addResolvers(objectType(schema, name), resolvers)
   const node = schema.getType('Node')
@@ -94,7 +100,16 @@ function typeNameOf(source: unknown): string {
 function addMembers(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
     const member = memberName(field.name)
-    field.resolve = ({ members }: RecordSource) => members[member]
+    const isDecimal = getNamedType(field.type).name === 'Decimal'
+    field.resolve = isDecimal ? decimal(member) : ({ members }: RecordSource) => members[member]
+  }
+}
+
+/** A number as it was written, which a JavaScript number may not express. */
+function decimal(member: string): Resolver {
+  return (source: RecordSource, _, context) => {
+    const written = source.writtenNumber(member)
+    return written === undefined ? source.members[member] : exactly(written, context)
   }
 }
 
@@ -111,8 +126,4 @@ function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType {
   const type = schema.getType(name)
   if (!isObjectType(type)) throw new Error(`the schema has no ${name}`)
   return type
-}
-
-function timeText(timeMs: number | undefined): string | undefined {
-  return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { listenError } from '../listen-error.ts'
+import { listenAt } from '../listen.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 
 export interface MetricsOptions {
@@ -22,16 +21,10 @@ export async function startMetricsServer({ host, port, now }: MetricsOptions): P
   const server = createServer((request, response) => {
     answer(metrics, request, response).catch((error: unknown) => response.destroy(error as Error))
   })
-  try {
-    server.listen({ host, port })
-    await once(server, 'listening')
-  } catch (error) {
-    throw listenError({ host, port, portFlag: '--metrics-port' }, error)
-  }
-  const { port: taken } = server.address() as AddressInfo
+  const address = await listenAt(server, { host, port, portFlag: '--metrics-port' })
   return {
     ...metrics,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    url: `http://${address}/metrics`,
     async close() {
       server.close()
       server.closeAllConnections()

@@ -67,36 +67,20 @@ export function createMetrics(now: () => number): Metrics {
 
 function storeObserver(registers: readonly Registry<OpenMetricsContentType>[]): StoreObserver {
   const at = { registers: [...registers] }
-  const seconds = new Histogram({
-    name: 'crm_store_commit_duration_seconds',
-    help: 'Time of a transaction of writes until it is durable',
-    buckets: COMMIT_SECONDS,
-    ...at,
-  })
-  const size = new Histogram({
-    name: 'crm_store_commit_writes',
-    help: 'Writes that shared a transaction',
-    buckets: COMMIT_WRITES,
-    ...at,
-  })
-  const queued = new Gauge({ name: 'crm_store_queued_writes', help: 'Writes that wait for a transaction', ...at })
-  const lockWait = new Histogram({
-    name: 'crm_store_lock_wait_seconds',
-    help: 'Waits for a lock that another process held',
-    buckets: WAIT_SECONDS,
-    ...at,
-  })
-  const connections = new Gauge({
-    name: 'crm_store_pool_connections',
-    help: 'Connections to PostgreSQL',
-    labelNames: ['state'],
-    ...at,
-  })
-  const waiting = new Gauge({
-    name: 'crm_store_pool_waiting_operations',
-    help: 'Operations that wait for a connection to PostgreSQL',
-    ...at,
-  })
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name: `crm_store_${name}`, help, buckets, ...at })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name: `crm_store_${name}`, help, labelNames, ...at })
+  const seconds = histogram(
+    'commit_duration_seconds',
+    'Time of a transaction of writes until it is durable',
+    COMMIT_SECONDS,
+  )
+  const size = histogram('commit_writes', 'Writes that shared a transaction', COMMIT_WRITES)
+  const queued = gauge('queued_writes', 'Writes that wait for a transaction')
+  const lockWait = histogram('lock_wait_seconds', 'Waits for a lock that another process held', WAIT_SECONDS)
+  const connections = gauge('pool_connections', 'Connections to PostgreSQL', 'state')
+  const waiting = gauge('pool_waiting_operations', 'Operations that wait for a connection to PostgreSQL')
   return {
     commit: ({ writes, ms }) => {
       seconds.observe(ms / 1000)

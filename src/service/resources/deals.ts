@@ -1,14 +1,13 @@
 import { RESOURCES } from '../../core/resources/registry.ts'
-import { readBody } from '../body.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 import { pageReply, readPageQuery } from '../page.ts'
-import { invalidValues, notFound } from '../problem.ts'
+import { invalidValue, notFound } from '../problem.ts'
 import type { Route } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
-import { readDealFilters } from './filters.ts'
-import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
-import { getRecord, routesOf, showRecord } from './routes.ts'
+import type { CheckedWrite } from '../write.ts'
+import { listPage, readFilters } from './filters.ts'
+import { creationChange, patchChange, requireRecord } from './records.ts'
+import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import { oneOf, READ_ONLY_RULES, type RulesByMember, readOnlyMember, requireRules, rulesOf, stringOf } from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
@@ -19,27 +18,59 @@ export const DEAL_RULES: RulesByMember = { ...READ_ONLY_RULES, ...RULES }
 
 export const NOTE_RULES: RulesByMember = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: readOnlyMember }
 
+export const dealWrites: RecordWrites = {
+  create: async (sent, { store }) => dealCreation(sent, await store.pipelines()),
+  /** The result must be a valid deal in a stage of its pipeline. */
+  update: async (id, patch, expected, { store }) => {
+    const pipelines = await store.pipelines()
+    return {
+      resource: 'deal',
+      id,
+      decide: (state) => {
+        const change = patchChange(state, requireRecord('deal', state, expected), patch, 'deal.updated')
+        const members = parseJsonText(change.next?.text ?? '{}') as Members
+        return { ...change, deal: readDeal(members, pipelines, RULES) }
+      },
+    }
+  },
+}
+
+export const noteWrites: RecordWrites = { create: (sent, { parentId = '' }) => noteCreation(parentId, sent) }
+
 export const dealRoutes: readonly Route[] = [
-  ...routesOf('deal', {
-    list: async (store, call) =>
-      pageReply(call, await store.deals(readPageQuery(call, 'deal'), readDealFilters(call.query))),
-    create: async (store, call) => write(store, call, dealCreation(readBody(call), await store.pipelines())),
-    get: showRecord('deal'),
-    update: async (store, call) => {
-      const rules = { expected: readIfMatch(call.headers['if-match']), pipelines: await store.pipelines() }
-      return write(store, call, dealUpdate(call.id, readBody(call), rules))
+  ...routesOf(
+    'deal',
+    {
+      ...handlersOf('deal', dealWrites),
+      list: async (store, call) => {
+        const query = readPageQuery(call, 'deal')
+        return pageReply(call, await listPage(store, 'deal', query, readFilters('deal', call.query)))
+      },
     },
-    delete: async (store, call) => write(store, call, dealDeletion(call.id, readIfMatch(call.headers['if-match']))),
-  }),
-  ...routesOf('note', {
-    list: async (store, call) => {
-      const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
-      const { id } = await getRecord(store, 'deal', call.id)
-      return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
+    {
+      create: [undefined, 'The stage must belong to the pipeline, by default the default pipeline.'],
+      update: [
+        undefined,
+        'A JSON merge patch (RFC 7396): null removes a member. The stage must belong to the pipeline.',
+      ],
+      delete: [undefined, 'Also deletes its notes; each has an event. Repeating it gives 404.'],
     },
-    create: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
-    delete: async (store, call) => write(store, call, noteDeletion(call.id, readIfMatch(call.headers['if-match']))),
-  }),
+  ),
+  ...routesOf(
+    'note',
+    {
+      ...handlersOf('note', noteWrites),
+      list: async (store, call) => {
+        const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
+        const { id } = await getRecord(store, 'deal', call.id)
+        return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
+      },
+    },
+    {
+      list: ['List the notes of a deal'],
+      create: ['Add a note to a deal', 'The text is in body or content.'],
+    },
+  ),
 ]
 
 /** The first pipeline is the default one. */
@@ -52,32 +83,6 @@ export function dealCreation(sent: Members, pipelines: readonly Pipeline[]): Che
     resource: 'deal',
     id: undefined,
     decide: (state) => ({ ...creationChange(state, creation), deal }),
-  }
-}
-
-/** A merge patch. The result must be a valid deal in a stage of its pipeline. */
-export function dealUpdate(
-  id: string,
-  patch: Members,
-  { expected, pipelines }: { readonly expected: ExpectedVersions; readonly pipelines: readonly Pipeline[] },
-): CheckedWrite {
-  return {
-    resource: 'deal',
-    id,
-    decide: (state) => {
-      const change = patchChange(state, requireRecord('deal', state, expected), patch, 'deal.updated')
-      const members = parseJsonText(change.next?.text ?? '{}') as Members
-      return { ...change, deal: readDeal(members, pipelines, RULES) }
-    },
-  }
-}
-
-/** Also deletes its notes. Their events come before that of the deal. */
-export function dealDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
-  return {
-    resource: 'deal',
-    id,
-    decide: (state) => deletionChange(state, requireRecord('deal', state, expected), 'deal.deleted', 'note.deleted'),
   }
 }
 
@@ -117,18 +122,10 @@ export function noteCreation(dealId: string, sent: Members): CheckedWrite {
   }
 }
 
-export function noteDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
-  return {
-    resource: 'note',
-    id,
-    decide: (state) => deletionChange(state, requireRecord('note', state, expected), 'note.deleted'),
-  }
-}
-
 /** The members of a new note of a deal. `content`, the name in other services, is accepted for `body`. */
 function readNote(sent: Members, dealId: string): Members {
   if (sent.has('body') && sent.has('content')) {
-    throw invalidValues([{ pointer: '#/content', code: 'ambiguous', detail: 'expected body or content, not both' }])
+    throw invalidValue('#/content', 'ambiguous', 'expected body or content, not both')
   }
   const note = new Map([...sent].map(([name, value]) => [name === 'content' ? 'body' : name, value]))
   requireRules(note, NOTE_RULES)

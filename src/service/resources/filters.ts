@@ -1,6 +1,6 @@
-import { filterFields, filtersOf, type OpenResource } from '../../core/resources/registry.ts'
+import { filterFields, filtersOf, type OpenResource, type Resource } from '../../core/resources/registry.ts'
 import { badParameter, quotedText } from '../problem.ts'
-import type { DealFilters, PlainFilters } from '../store/store.ts'
+import type { DealFilters, PageQuery, PlainFilters, Store, TextPage } from '../store/store.ts'
 
 /** Parameters of a list by name. */
 export type FilterQuery = Readonly<Record<string, string | undefined>>
@@ -8,12 +8,18 @@ export type FilterQuery = Readonly<Record<string, string | undefined>>
 /** Each alternative is a separate index scan. */
 const MAX_ALTERNATIVES = 100
 
-export function readDealFilters(query: FilterQuery): DealFilters {
+/** Filters of the records of a list. */
+export interface RecordFilters extends PlainFilters {
+  readonly amountAtLeast?: number | undefined
+  readonly amountAtMost?: number | undefined
+}
+
+/** Undefined without a filter. */
+export function readFilters(resource: Resource, query: FilterQuery): RecordFilters | undefined {
+  if (!filtersOf(resource).some((name) => query[name] !== undefined)) return undefined
+  const sent = filterFields(resource).filter((name) => query[name] !== undefined)
   return {
-    stages: readAlternatives(query, 'stage'),
-    ownerIds: readAlternatives(query, 'owner_id'),
-    pipelineIds: readAlternatives(query, 'pipeline_id'),
-    names: readAlternatives(query, 'name'),
+    values: Object.fromEntries(sent.map((name) => [name, readAlternatives(query, name)])),
     amountAtLeast: readNumber(query, 'amount[gte]'),
     amountAtMost: readNumber(query, 'amount[lte]'),
     createdSinceMs: readTimeMs(query, 'created_since'),
@@ -21,15 +27,23 @@ export function readDealFilters(query: FilterQuery): DealFilters {
   }
 }
 
-/** Undefined without a filter. */
-export function readPlainFilters(resource: OpenResource, query: FilterQuery): PlainFilters | undefined {
-  if (!filtersOf(resource).some((name) => query[name] !== undefined)) return undefined
-  const sent = filterFields(resource).filter((name) => query[name] !== undefined)
-  return {
-    values: Object.fromEntries(sent.map((name) => [name, readAlternatives(query, name)])),
-    createdSinceMs: readTimeMs(query, 'created_since'),
-    createdUntilMs: readTimeMs(query, 'created_until'),
-  }
+/** The resources of which all records can be listed. */
+export type ListedRecord = OpenResource | 'deal' | 'webhook'
+
+export function listPage(
+  store: Store,
+  resource: ListedRecord,
+  page: PageQuery,
+  filters: RecordFilters | undefined,
+): Promise<TextPage> {
+  if (resource === 'deal') return store.deals(page, dealFilters(filters))
+  return filters && resource !== 'webhook' ? store.filteredPage(resource, page, filters) : store.page(resource, page)
+}
+
+function dealFilters(filters: RecordFilters | undefined): DealFilters {
+  const { values = {}, amountAtLeast, amountAtMost, createdSinceMs, createdUntilMs } = filters ?? {}
+  const { stage: stages = [], owner_id: ownerIds = [], pipeline_id: pipelineIds = [], name: names = [] } = values
+  return { stages, ownerIds, pipelineIds, names, amountAtLeast, amountAtMost, createdSinceMs, createdUntilMs }
 }
 
 /** The values separated by commas, and the whole text, which may be a value with a comma. */

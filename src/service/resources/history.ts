@@ -1,46 +1,44 @@
 import {
   HISTORY_PATH,
   RECORD_RESOURCES,
+  RESOURCES,
   type RecordResource,
   recordHistoryPath,
+  typeName,
 } from '../../core/resources/registry.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { badParameter, notFound, quotedText } from '../problem.ts'
-import type { Route } from '../route.ts'
+import { type Route, route } from '../route.ts'
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '../store/history.ts'
 import type { Store, TextPage } from '../store/store.ts'
 import { type FilterQuery, readTimeMs } from './filters.ts'
-import { routePath } from './routes.ts'
+import { timeText } from './records.ts'
 
 /** The filters of the history of all records, which are combined. `key` would be taken for a key that is sent in the URL. */
-export const HISTORY_FILTERS = ['since', 'until', 'made_by', 'job', 'resource'] as const
+const HISTORY_FILTERS = ['since', 'until', 'made_by', 'job', 'resource'] as const
 
 export const historyRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: HISTORY_PATH,
-    scope: 'read',
+  route(`GET ${HISTORY_PATH}`, {
+    text: 'listHistory: List the changes of all records. Newest first, in pages. Filters are combined.',
+    success: [200, 'A page of changes.', 'Change'],
     parameters: [...PAGE_PARAMETERS, ...HISTORY_FILTERS],
     handle: async (store, call) => {
-      const page = readPageQuery(call, 'change')
-      return pageReply(
-        call,
-        textsOf(await store.history({ ...page, ...(await readHistoryFilters(store, call.query)) })),
-      )
+      const page = { ...readPageQuery(call, 'change'), ...(await readHistoryFilters(store, call.query)) }
+      return pageReply(call, textsOf(await store.history(page)))
     },
-  },
-  ...RECORD_RESOURCES.map(
-    (resource): Route => ({
-      method: 'GET',
-      path: routePath(recordHistoryPath(resource)),
-      scope: 'read',
+  }),
+  ...RECORD_RESOURCES.map((resource) => {
+    const what = RESOURCES[resource].singular
+    return route(`GET ${recordHistoryPath(resource)}`, {
+      text: `history${typeName(resource)}: List the changes of a ${what}. Newest first, in pages; also of a deleted ${what}, without values.`,
+      success: [200, 'A page of changes.', 'Change'],
       parameters: PAGE_PARAMETERS,
       handle: async (store, call) => {
         const page = readPageQuery(call, 'change')
         return pageReply(call, textsOf(await recordHistory(store, { resource, id: call.id }, page)))
       },
-    }),
-  ),
+    })
+  }),
 ]
 
 /** Also of a deleted record while its history is kept. Throws the Problem of an unknown one. */
@@ -94,7 +92,7 @@ function textsOf({ entries, nextOlderThanId }: HistoryPage): TextPage {
 function entryText(entry: HistoryEntry): string {
   const { id, atMs, resource, recordId, action, version, previousAtMs, keyId, keyName, job, requestId } = entry
   const about = { id, at: timeText(atMs), resource, record_id: recordId, action, version }
-  const previous = { previous_at: previousAtMs === null ? null : timeText(previousAtMs) }
+  const previous = { previous_at: timeText(previousAtMs) }
   const who = { key_id: keyId, key_name: keyName, job, request_id: requestId, is_erased: isErased(entry) }
   const values = `"fields":${entry.fields},"old":${entry.oldValues},"new":${entry.newValues}`
   return `${JSON.stringify({ ...about, ...previous }).slice(0, -1)},${values},${JSON.stringify(who).slice(1)}`
@@ -103,8 +101,4 @@ function entryText(entry: HistoryEntry): string {
 /** Whether the values were erased with the record. */
 export function isErased({ action, oldValues, newValues }: HistoryEntry): boolean {
   return action !== 'deleted' && oldValues === null && newValues === null
-}
-
-export function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

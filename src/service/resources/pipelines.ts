@@ -1,44 +1,47 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { pageReply, readAnyPlace, unknownCursor } from '../page.ts'
+import { pageOfAll, pageReply, readPageQuery, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
 import type { Route, RouteCall, RouteReply } from '../route.ts'
 import type { Pipeline, Stage } from '../store/store.ts'
 import { routesOf } from './routes.ts'
 
 export const pipelineRoutes: readonly Route[] = [
-  ...routesOf('pipeline', {
-    list: async (store, call) => {
-      const pipelines = await store.pipelines()
-      return wholePageReply(
-        call,
-        pipelines.map(({ id, name }) => ({ id, name })),
-      )
+  ...routesOf(
+    'pipeline',
+    {
+      list: async (store, call) => {
+        const pipelines = await store.pipelines()
+        return wholePageReply(
+          call,
+          pipelines.map(({ id, name }) => ({ id, name })),
+        )
+      },
     },
-  }),
-  ...routesOf('stage', {
-    list: async (store, call) => {
-      const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
-      if (!pipeline) throw notFound('pipeline', call.id)
-      return wholePageReply(call, pipeline.stages)
+    { list: [undefined, 'The default pipeline first.'] },
+  ),
+  ...routesOf(
+    'stage',
+    {
+      list: async (store, call) => {
+        const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
+        if (!pipeline) throw notFound('pipeline', call.id)
+        return wholePageReply(call, pipeline.stages)
+      },
     },
-  }),
+    { list: ['List the stages of a pipeline', 'By position.'] },
+  ),
 ]
 
 /** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */
 export function parsePipelines(file: unknown): Pipeline[] {
   const entries = listAt(objectAt(file, 'the file', ['pipelines']).pipelines, 'pipelines')
   const pipelines = entries.map((entry, index) => parsePipeline(entry, `pipelines[${index}]`))
+  requireDistinct(pipelines.map(({ id }, index) => [id, `pipelines[${index}].id`]))
   requireDistinct(
-    pipelines.map((each) => each.id),
-    (index) => `pipelines[${index}].id`,
-  )
-  const stages = pipelines.flatMap(({ stages }, at) =>
-    stages.map(({ id }, index) => ({ id, path: stagePath(at, index) })),
-  )
-  requireDistinct(
-    stages.map((each) => each.id),
-    (index) => `${stages[index]?.path}.id`,
+    pipelines.flatMap(({ stages }, at) =>
+      stages.map(({ id }, index) => [id, `pipelines[${at}].stages[${index}].id`] as const),
+    ),
   )
   return pipelines
 }
@@ -54,10 +57,7 @@ function parsePipeline(entry: unknown, path: string): Pipeline {
       position: index + 1,
     }),
   )
-  requireDistinct(
-    stages.map((stage) => stage.name),
-    (index) => `${path}.stages[${index}].name`,
-  )
+  requireDistinct(stages.map((stage, index) => [stage.name, `${path}.stages[${index}].name`]))
   return { id, name, stages }
 }
 
@@ -78,10 +78,6 @@ function slug(name: string, position: number): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
   return text || `${position}`
-}
-
-function stagePath(pipelineIndex: number, stageIndex: number): string {
-  return `pipelines[${pipelineIndex}].stages[${stageIndex}]`
 }
 
 function objectAt(value: unknown, path: string, members: readonly string[]): JsonObject {
@@ -112,9 +108,12 @@ function probabilityAt(value: unknown, path: string): number | undefined {
   throw invalid(path, 'a number from 0 to 1', value)
 }
 
-function requireDistinct(values: readonly string[], pathOf: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) < at)
-  if (index >= 0) throw invalid(pathOf(index), 'a unique value', values[index])
+function requireDistinct(values: readonly (readonly [value: string, path: string])[]): void {
+  const seen = new Set<string>()
+  for (const [value, path] of values) {
+    if (seen.has(value)) throw invalid(path, 'a unique value', value)
+    seen.add(value)
+  }
 }
 
 function invalid(path: string, expected: string, got: unknown): CrmError {
@@ -124,15 +123,8 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
   })
 }
 
-/** A page of a list that was read whole. */
 function wholePageReply(call: RouteCall, all: readonly { readonly id: string }[]): RouteReply {
-  const { limit, olderThanId } = readAnyPlace(call)
-  const last = all.findIndex(({ id }) => id === olderThanId)
-  // Starting over would make a client loop.
-  if (olderThanId !== undefined && last < 0) throw unknownCursor(call.query.cursor ?? '')
-  const page = all.slice(last + 1, last + 1 + limit)
-  return pageReply(call, {
-    texts: page.map((each) => JSON.stringify(each)),
-    nextOlderThanId: last + 1 + limit < all.length ? page.at(-1)?.id : undefined,
-  })
+  const unknown = () => unknownCursor(call.query.cursor ?? '')
+  const { items, nextOlderThanId } = pageOfAll(all, readPageQuery(call), unknown)
+  return pageReply(call, { texts: items.map((each) => JSON.stringify(each)), nextOlderThanId })
 }

@@ -1,33 +1,30 @@
 import { OPEN_RESOURCES, type OpenResource } from '../../core/resources/registry.ts'
-import { readBody } from '../body.ts'
 import type { Members } from '../json-text.ts'
 import { joinedPageReply, pageReply, readPageQuery } from '../page.ts'
 import type { Route } from '../route.ts'
-import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
-import { readPlainFilters } from './filters.ts'
-import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
-import { routesOf, showRecord } from './routes.ts'
+import type { CheckedWrite, ExpectedVersions } from '../write.ts'
+import { listPage, readFilters } from './filters.ts'
+import { creationChange, patchChange, requireRecord } from './records.ts'
+import { handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import { patchRulesOf, READ_ONLY_RULES, type RulesByMember, requireMember, requireRules, rulesOf } from './rules.ts'
 
-export const plainRoutes: readonly Route[] = OPEN_RESOURCES.flatMap(routesOfPlain)
-
-function routesOfPlain(resource: OpenResource): readonly Route[] {
-  return routesOf(resource, {
+export const plainRoutes: readonly Route[] = OPEN_RESOURCES.flatMap((resource) =>
+  routesOf(resource, {
+    ...handlersOf(resource, plainWrites(resource)),
     list: async (store, call) => {
       const query = readPageQuery(call, resource)
-      const filters = readPlainFilters(resource, call.query)
-      if (filters) return pageReply(call, await store.filteredPage(resource, query, filters))
+      const filters = readFilters(resource, call.query)
+      if (filters) return pageReply(call, await listPage(store, resource, query, filters))
       return joinedPageReply(call, await store.joinedPage(resource, query))
     },
-    create: async (store, call) => write(store, call, plainCreation(resource, readBody(call))),
-    get: showRecord(resource),
-    update: async (store, call) => {
-      const change = { patch: readBody(call), expected: readIfMatch(call.headers['if-match']) }
-      return write(store, call, plainUpdate(resource, call.id, change))
-    },
-    delete: async (store, call) =>
-      write(store, call, plainDeletion(resource, call.id, readIfMatch(call.headers['if-match']))),
-  })
+  }),
+)
+
+export function plainWrites(resource: OpenResource): RecordWrites {
+  return {
+    create: (sent) => plainCreation(resource, sent),
+    update: (id, patch, expected) => plainUpdate(resource, id, patch, expected),
+  }
 }
 
 /** The rules of new records. */
@@ -54,20 +51,13 @@ export function plainCreation(resource: OpenResource, fields: Members): CheckedW
 export function plainUpdate(
   resource: OpenResource,
   id: string,
-  { patch, expected }: { readonly patch: Members; readonly expected: ExpectedVersions },
+  patch: Members,
+  expected: ExpectedVersions,
 ): CheckedWrite {
   requireRules(patch, PATCH_RULES[resource])
   return {
     resource,
     id,
     decide: (state) => patchChange(state, requireRecord(resource, state, expected), patch, `${resource}.updated`),
-  }
-}
-
-export function plainDeletion(resource: OpenResource, id: string, expected: ExpectedVersions): CheckedWrite {
-  return {
-    resource,
-    id,
-    decide: (state) => deletionChange(state, requireRecord(resource, state, expected), `${resource}.deleted`),
   }
 }

@@ -1,10 +1,10 @@
 import { READ_ONLY_FIELDS, recordPath, type StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { invalidValues, notFound, type Problem } from '../problem.ts'
+import { invalidValue, invalidValues, notFound, type Problem } from '../problem.ts'
 import type { ChangedMembers } from '../store/history.ts'
 import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
-import { type ExpectedVersions, requireVersion } from '../write.ts'
+import { type CheckedWrite, type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
 
 const MAX_RECORD_BYTES = 64 * 1024
@@ -17,25 +17,25 @@ interface RecordParts {
   readonly own: Readonly<Record<ReadOnlyField, JsonNode>>
 }
 
-export interface Creation {
-  readonly resource: StoredResource
-  readonly fields: Members
-  readonly event: EventKind | undefined
-}
-
-export function creationChange(state: WriteState, creation: Creation): RecordChange {
-  const values = nodeText(creation.fields)
-  const time = timeText(state.nowMs)
-  const text = textOfNew(state.id, values, time)
+export function creationChange(
+  state: WriteState,
+  {
+    resource,
+    fields,
+    event,
+  }: { readonly resource: StoredResource; readonly fields: Members; readonly event: EventKind | undefined },
+): RecordChange {
+  const values = nodeText(fields)
+  const text = newRecordText(state, values)
   return {
     next: { text, version: 1 },
-    event: creation.event && eventOf(creation.event, time, text),
+    event: event && eventOf(event, timeText(state.nowMs), text),
     changed: () => ({
       ...{ action: 'created', version: 1, oldValues: null, previousAtMs: null },
-      fields: namesOf(creation.fields),
+      fields: namesOf(fields),
       newValues: values,
     }),
-    answer: { status: 201, body: text, location: recordPath(creation.resource).replace('{id}', state.id), etag: '"1"' },
+    answer: { status: 201, body: text, location: recordPath(resource).replace('{id}', state.id), etag: '"1"' },
   }
 }
 
@@ -50,14 +50,10 @@ export function requireRecord(
   return current
 }
 
-/** The text of a new record, for creations whose answer shows more than is stored. */
-export function newRecordText(state: WriteState, fields: Members): string {
-  return textOfNew(state.id, nodeText(fields), timeText(state.nowMs))
-}
-
-/** `values` has no member that the service sets. */
-function textOfNew(id: string, values: string, time: string): string {
+/** The text of a new record. `values`: its members without those that the service sets. */
+export function newRecordText({ id, nowMs }: WriteState, values: string): string {
   const members = values === '{}' ? '' : `${values.slice(1, -1)},`
+  const time = timeText(nowMs)
   return withinSize(`{"id":"${id}",${members}"created_at":"${time}","updated_at":"${time}","version":1}`)
 }
 
@@ -111,6 +107,17 @@ export function deletionChange(
   }
 }
 
+/** Also deletes the notes of a deal, and the deliveries of a subscription with their log: attempts in progress are not aborted. */
+export function recordDeletion(resource: StoredResource, id: string, expected: ExpectedVersions): CheckedWrite {
+  const event: EventKind | undefined = resource === 'webhook' ? undefined : `${resource}.deleted`
+  const noteEvent = resource === 'deal' ? 'note.deleted' : undefined
+  return {
+    resource,
+    id,
+    decide: (state) => deletionChange(state, requireRecord(resource, state, expected), event, noteEvent),
+  }
+}
+
 /** Its values are erased with those of earlier changes. */
 function deletedMembers({ version, text }: StoredRecord): ChangedMembers {
   const { updated_at } = JSON.parse(text) as { updated_at?: unknown }
@@ -138,7 +145,7 @@ function withinSize(text: string): string {
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_RECORD_BYTES) return text
   const detail = `the record would have ${sizeBytes} bytes, expected at most ${MAX_RECORD_BYTES}`
-  throw invalidValues([{ pointer: '#', code: 'too_large', detail }])
+  throw invalidValue('#', 'too_large', detail)
 }
 
 function recordParts(text: string): RecordParts {
@@ -196,12 +203,15 @@ function eventOf(kind: EventKind, time: string, data: string, previous?: string)
   return { kind, text: `{"type":"${kind}","timestamp":"${time}","data":${data}${tail}}` }
 }
 
-function okAnswer(body: string, version: number): WriteAnswer {
+export function okAnswer(body: string, version: number): WriteAnswer {
   return { status: 200, body, location: undefined, etag: `"${version}"` }
 }
 
-function timeText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
+/** A time in a response; null for none. */
+export function timeText<T extends number | null | undefined>(timeMs: T): T extends number ? string : string | null {
+  return (timeMs === undefined || timeMs === null ? null : new Date(timeMs).toISOString()) as ReturnType<
+    typeof timeText<T>
+  >
 }
 
 /** RFC 7396. */

@@ -2,14 +2,14 @@ import type { JsonSchema } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
-import { invalidValues, quotedValue, type ValueFault } from '../problem.ts'
+import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 
-type Fault = Pick<ValueFault, 'code' | 'detail'>
+export type RuleFault = Pick<ValueFault, 'code' | 'detail'>
 
 /** A JSON Schema (2020-12) of the OpenAPI document. */
 export interface Rule {
   /** Undefined for a valid value. `value` is undefined when the member was not sent. */
-  check(value: JsonNode | undefined): Fault | undefined
+  check(value: JsonNode | undefined): RuleFault | undefined
   /** The schema of valid values. */
   readonly schema: JsonSchema
   readonly isRequired?: true
@@ -29,7 +29,7 @@ export function requireRules(fields: Members, rules: RulesByMember): void {
 
 export function requireMember(fields: Members): void {
   if (fields.size > 0) return
-  throw invalidValues([{ pointer: '#', code: 'empty', detail: 'expected at least one member' }])
+  throw invalidValue('#', 'empty', 'expected at least one member')
 }
 
 export function pointer(name: string): string {
@@ -49,57 +49,53 @@ export function stringOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
-export function wrongType(expected: string, value: JsonNode): Fault {
+export function wrongType(expected: string, value: JsonNode): RuleFault {
   return { code: 'wrong_type', detail: `${expected}, got ${quotedValue(value)}` }
 }
 
 /** A member with one of several values. */
 export function oneOf(allowed: readonly string[]): Rule {
-  const check: Rule['check'] = (value) => {
+  const expected = `one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`
+  const check = (value: JsonNode): RuleFault | undefined => {
     const text = stringOf(value)
     if (text !== undefined && allowed.includes(text)) return undefined
-    const list = allowed.map((each) => JSON.stringify(each)).join(', ')
-    if (value === undefined) return { code: 'required', detail: `required, one of ${list}` }
-    const fault = wrongType(`expected one of ${list}`, value)
+    const fault = wrongType(`expected ${expected}`, value)
     return text === undefined ? fault : { ...fault, code: 'not_allowed' }
   }
-  return { check, schema: { type: 'string', enum: allowed }, isRequired: true }
+  return requiredRule({ type: 'string', enum: allowed }, check, expected)
 }
 
-export const textOrNull: Rule = {
-  schema: { type: ['string', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || isText(value)) return undefined
-    return wrongType('expected a string or null', value)
-  },
+/** A rule for a member that must be there. `expected` says what it is. */
+export function requiredRule(
+  schema: JsonSchema,
+  check: (value: JsonNode) => RuleFault | undefined,
+  expected?: string,
+): Rule {
+  const missing = { code: 'required', detail: expected === undefined ? 'required' : `required, ${expected}` }
+  return { schema, isRequired: true, check: (value) => (value === undefined ? missing : check(value)) }
 }
 
-export const filledText: Rule = {
-  schema: { type: 'string', minLength: 1 },
-  isRequired: true,
-  check: (value) => {
-    if (value === undefined) return { code: 'required', detail: 'required' }
-    if (!isText(value)) return wrongType('expected a string', value)
-    return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
-  },
+/** A rule for a member that may be missing or null. */
+function orNull(type: string, expected: string, isValid: (value: JsonNode) => boolean): Rule {
+  return {
+    schema: { type: [type, 'null'] },
+    check: (value) => {
+      if (value === undefined || value === 'null' || isValid(value)) return undefined
+      return wrongType(`expected ${expected} or null`, value)
+    },
+  }
 }
 
-const numberOrNull: Rule = {
-  schema: { type: ['number', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || isNumber(value)) return undefined
-    return wrongType('expected a number or null', value)
-  },
-}
+export const textOrNull = orNull('string', 'a string', isText)
 
-const integerOrNull: Rule = {
-  schema: { type: ['integer', 'null'] },
-  check: (value) => {
-    if (value === undefined || value === 'null' || (isNumber(value) && Number.isInteger(Number(value))))
-      return undefined
-    return wrongType('expected a whole number or null', value)
-  },
-}
+export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value) => {
+  if (!isText(value)) return wrongType('expected a string', value)
+  return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
+})
+
+const numberOrNull = orNull('number', 'a number', isNumber)
+
+const integerOrNull = orNull('integer', 'a whole number', (value) => isNumber(value) && Number.isInteger(Number(value)))
 
 export const readOnlyMember: Rule = {
   schema: { not: {} },

@@ -1,78 +1,70 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { recordPath } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
 import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
-import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
-import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
-import type { Route, RouteCall } from '../route.ts'
+import { invalidValue, notFound, Problem, quotedText } from '../problem.ts'
+import { type Route, type RouteCall, readBody, route } from '../route.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
 import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
+import { type CheckedWrite, write } from '../write.ts'
 import {
   creationChange,
-  deletionChange,
   eventAbout,
   newRecordText,
+  okAnswer,
   patchChange,
   readOnly,
   requireRecord,
+  timeText,
 } from './records.ts'
-import { getRecord, routePath, routesOf, showRecord } from './routes.ts'
+import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import {
   filledText,
   oneOf,
   patchRules,
   pointer,
   READ_ONLY_RULES,
-  type Rule,
+  type RuleFault,
   type RulesByMember,
   readOnlyMember,
+  requiredRule,
   requireRules,
   stringOf,
   textOrNull,
   wrongType,
 } from './rules.ts'
 
-const checkAddress: Rule['check'] = (value) => {
+const ADDRESS: JsonSchema = { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' }
+
+const addressRule = requiredRule(ADDRESS, (value) => {
   const fault = filledText.check(value)
   if (fault) return fault
-  const url = URL.parse(stringOf(value) ?? '')
+  const text = stringOf(value) ?? ''
+  const url = URL.parse(text)
   if (url?.username || url?.password) {
     return { code: 'invalid_url', detail: 'the address must not contain a user or a password' }
   }
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return {
-      code: 'invalid_url',
-      detail: `expected an http or https address, got ${quotedText(stringOf(value) ?? '')}`,
-    }
-  }
-  return undefined
-}
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return undefined
+  return { code: 'invalid_url', detail: `expected an http or https address, got ${quotedText(text)}` }
+})
 
-const checkEvents: Rule['check'] = (value) => {
-  const expected = `expected a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
-  if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
-  const patterns = listOf(value)
-  if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(expected, value)
-  if (patterns.length === 0) return { code: 'empty', detail: expected }
-  const unknown = patterns.find((pattern) => !isEventPattern(pattern))
-  if (unknown === undefined) return undefined
-  return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; ${expected}` }
-}
+const KINDS = `a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
 
-const addressRule: Rule = {
-  check: checkAddress,
-  schema: { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' },
-  isRequired: true,
-}
-
-const eventsRule: Rule = {
-  check: checkEvents,
-  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
-  isRequired: true,
-}
+const eventsRule = requiredRule(
+  { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
+  (value) => {
+    const patterns = listOf(value)
+    if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(`expected ${KINDS}`, value)
+    if (patterns.length === 0) return { code: 'empty', detail: `expected ${KINDS}` }
+    const unknown = patterns.find((pattern) => !isEventPattern(pattern))
+    if (unknown === undefined) return undefined
+    return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; expected ${KINDS}` }
+  },
+  `expected ${KINDS}`,
+)
 
 const TEST_EVENT = 'webhook.test'
 
@@ -109,7 +101,7 @@ export function nextWebhook(
 ): NonNullable<RecordChange['next']> {
   const members = membersOf(text)
   for (const [name, value] of set) members.set(name, value)
-  members.set('updated_at', JSON.stringify(new Date(nowMs).toISOString()))
+  members.set('updated_at', JSON.stringify(timeText(nowMs)))
   members.set('version', `${version + 1}`)
   return { text: nodeText(members), version: version + 1 }
 }
@@ -126,7 +118,7 @@ export function secretRotation(id: string, overlapMs: number): CheckedWrite {
       return {
         next,
         rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
-        answer: { status: 200, body: nodeText(shown), location: undefined, etag: `"${next.version}"` },
+        answer: okAnswer(nodeText(shown), next.version),
       }
     },
   }
@@ -142,18 +134,14 @@ export function deliveryResend(id: string, eventId: string): CheckedWrite {
       const current = requireRecord('webhook', state)
       if (!state.delivery) throw notFound(`delivery to ${id} of event`, eventId)
       requireEnabled(current)
-      return {
-        next: current,
-        isResent: true,
-        answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
-      }
+      return { next: current, isResent: true, answer: okAnswer(current.text, current.version) }
     },
   }
 }
 
 function requireEnabled({ id, text }: StoredRecord): void {
   if (membersOf(text).get('status') === '"enabled"') return
-  throw new Problem(409, { code: 'webhook_disabled', detail: `the webhook ${id} is disabled` })
+  throw new Problem(409, 'webhook_disabled', `the webhook ${id} is disabled`)
 }
 
 /** One `webhook.test` event with the record as its data, to this subscription alone, whatever events it names. */
@@ -179,15 +167,6 @@ function membersOf(text: string): Map<string, JsonNode> {
   return new Map(parseJsonText(text) as Members)
 }
 
-/** Also deletes its deliveries and their log. Attempts in progress are not aborted. */
-export function webhookDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
-  return {
-    resource: 'webhook',
-    id,
-    decide: (state) => deletionChange(state, requireRecord('webhook', state, expected), undefined),
-  }
-}
-
 /** The secret (Standard Webhooks 1.0) is shown only in the answer and its replays. */
 export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
   requireRules(sent, deliverable(WEBHOOK_RULES, isTarget))
@@ -199,37 +178,37 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
     id: undefined,
     decide: (state) => {
       const change = creationChange(state, { resource: 'webhook', fields, event: undefined })
-      const answer = { ...change.answer, body: newRecordText(state, shown) }
+      const answer = { ...change.answer, body: newRecordText(state, nodeText(shown)) }
       return { ...change, answer, webhook: { ...columnsOf(sent), secret } }
     },
   }
 }
 
-/** A merge patch. A subscription that is enabled again has no reason for its end, and its failures are forgotten. */
-export function webhookUpdate(
-  id: string,
-  patch: Members,
-  { expected, isTarget }: { readonly expected: ExpectedVersions; readonly isTarget: TargetRule },
-): CheckedWrite {
-  requireRules(patch, deliverable(WEBHOOK_PATCH_RULES, isTarget))
-  return {
-    resource: 'webhook',
-    id,
-    decide: (state) => {
-      const current = requireRecord('webhook', state, expected)
-      const reason = patch.get('disabled_reason')
-      if (reason !== undefined && reason !== membersOf(current.text).get('disabled_reason'))
-        throw readOnly(['disabled_reason'])
-      const isEnabled = stringOf(patch.get('status')) === 'enabled'
-      const members = new Map([...patch, ...(isEnabled ? [['disabled_reason', 'null'] as const] : [])])
-      const change = patchChange(state, current, members, undefined)
-      return change.next === current ? change : { ...change, webhook: columnsOf(membersOf(change.next?.text ?? '{}')) }
-    },
-  }
+/** A subscription that is enabled again has no reason for its end, and its failures are forgotten. */
+export const webhookWrites: RecordWrites = {
+  create: (sent, { isTarget }) => webhookCreation(sent, isTarget),
+  update: (id, patch, expected, { isTarget }) => {
+    requireRules(patch, deliverable(WEBHOOK_PATCH_RULES, isTarget))
+    return {
+      resource: 'webhook',
+      id,
+      decide: (state) => {
+        const current = requireRecord('webhook', state, expected)
+        const reason = patch.get('disabled_reason')
+        if (reason !== undefined && reason !== membersOf(current.text).get('disabled_reason'))
+          throw readOnly(['disabled_reason'])
+        const isEnabled = stringOf(patch.get('status')) === 'enabled'
+        const members = new Map([...patch, ...(isEnabled ? [['disabled_reason', 'null'] as const] : [])])
+        const change = patchChange(state, current, members, undefined)
+        if (change.next === current) return change
+        return { ...change, webhook: columnsOf(membersOf(change.next?.text ?? '{}')) }
+      },
+    }
+  },
 }
 
 /** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
-function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
+function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): RuleFault | undefined {
   const url = URL.parse(stringOf(value) ?? '')
   const address = url ? literalAddress(url) : undefined
   if (address === undefined || isTarget(address)) return undefined
@@ -252,29 +231,38 @@ function listOf(value: JsonNode): unknown[] | undefined {
   return typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : undefined
 }
 
-/** The body may be missing. */
-function requireNoMembers(call: RouteCall): void {
-  const [name] = call.body?.length ? readBody(call).keys() : []
-  if (name === undefined) return
-  throw invalidValues([{ pointer: pointer(name), code: 'not_allowed', detail: 'expected no members' }])
+/** Performs a write that needs no members; the body may be missing. */
+function action(changeOf: (call: RouteCall) => CheckedWrite): Route['handle'] {
+  return async (store, call) => {
+    const [name] = call.body?.length ? readBody(call).keys() : []
+    if (name === undefined) return write(store, call, changeOf(call))
+    throw invalidValue(pointer(name), 'not_allowed', 'expected no members')
+  }
 }
 
 /** No text of a stored subscription has the secret. */
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
-  const ofRecords = routesOf('webhook', {
-    list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
-    create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
-    get: showRecord('webhook'),
-    update: async (store, call) => {
-      const rules = { expected: readIfMatch(call.headers['if-match']), isTarget }
-      return write(store, call, webhookUpdate(call.id, readBody(call), rules))
+  const ofRecords = routesOf(
+    'webhook',
+    {
+      ...handlersOf('webhook', webhookWrites, isTarget),
+      list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
+      test: action(({ id }) => webhookTest(id)),
     },
-    delete: async (store, call) => write(store, call, webhookDeletion(call.id, readIfMatch(call.headers['if-match']))),
-    test: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, webhookTest(call.id))
+    {
+      list: ['List subscriptions', 'Newest first, in pages. Without the secrets.'],
+      create: [
+        'Subscribe to events',
+        'Deliveries are signed by Standard Webhooks 1.0. Only this response shows the secret.',
+      ],
+      get: ['Show a subscription', 'Without its secret.'],
+      update: [
+        'Change a subscription',
+        'A JSON merge patch (RFC 7396). status is enabled or disabled; deliveries of a disabled one are given up.',
+      ],
+      delete: ['Delete a subscription', 'Also deletes its deliveries. Repeating it gives 404.'],
     },
-  })
+  )
   return [...ofRecords, ...DELIVERY_ROUTES]
 }
 
@@ -284,10 +272,9 @@ export const ROTATE_PATH = `${recordPath('webhook')}/rotate`
 export const RESEND_PATH = `${DELIVERIES_PATH}/{event_id}/resend`
 
 const DELIVERY_ROUTES: readonly Route[] = [
-  {
-    method: 'GET',
-    path: routePath(DELIVERIES_PATH),
-    scope: 'read',
+  route(`GET ${DELIVERIES_PATH}`, {
+    text: 'listDeliveries: List the deliveries of a subscription. Open ones, and ended ones while the log keeps them; newest event first, in pages.',
+    success: [200, 'A page of deliveries.', 'Delivery'],
     parameters: PAGE_PARAMETERS,
     handle: async (store, call) => {
       const query = readPageQuery(call, 'event')
@@ -295,27 +282,19 @@ const DELIVERY_ROUTES: readonly Route[] = [
       const { entries, nextOlderThanId } = await store.deliveries.log(id, query)
       return pageReply(call, { texts: entries.map(deliveryText), nextOlderThanId })
     },
-  },
-  {
-    method: 'POST',
-    path: routePath(ROTATE_PATH),
-    scope: 'write',
-    parameters: [],
-    handle: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, secretRotation(call.id, ROTATION_OVERLAP_MS))
-    },
-  },
-  {
-    method: 'POST',
-    path: routePath(RESEND_PATH),
-    scope: 'write',
-    parameters: [],
-    handle: async (store, call) => {
-      requireNoMembers(call)
-      return write(store, call, deliveryResend(call.id, call.innerId))
-    },
-  },
+  }),
+  route(`POST ${ROTATE_PATH}`, {
+    text: 'rotateWebhookSecret: Make a new secret. Only this response shows it. For a day, deliveries are also signed with the previous one.',
+    success: [200, 'The subscription, with its secret.', 'CreatedWebhook', 'ETag', 'Idempotent-Replayed'],
+    isWrite: true,
+    handle: action(({ id }) => secretRotation(id, ROTATION_OVERLAP_MS)),
+  }),
+  route(`POST ${RESEND_PATH}`, {
+    text: 'resendDelivery: Deliver an event again. The delivery starts again, whatever its state.',
+    success: [200, 'The subscription.', 'Webhook', 'ETag', 'Idempotent-Replayed'],
+    isWrite: true,
+    handle: action(({ id, innerId }) => deliveryResend(id, innerId)),
+  }),
 ]
 
 function deliveryText(entry: DeliveryEntry): string {
@@ -331,8 +310,4 @@ function deliveryText(entry: DeliveryEntry): string {
     last_status: entry.lastStatus ?? null,
     last_error: entry.lastError ?? null,
   })
-}
-
-function timeText(timeMs: number | undefined): string | null {
-  return timeMs === undefined ? null : new Date(timeMs).toISOString()
 }

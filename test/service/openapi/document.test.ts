@@ -1,17 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { eventKinds, isEventPattern } from '../../../src/core/webhook-events.ts'
-import { fixtureRunRoutes } from '../../../src/service/fixture-run-routes.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
-import { eventJsonSchema, eventTypescript } from '../../../src/service/openapi/event-types.ts'
-import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
-import { dealRoutes } from '../../../src/service/resources/deals.ts'
-import { historyRoutes } from '../../../src/service/resources/history.ts'
-import { keyRoutes } from '../../../src/service/resources/key.ts'
-import { pipelineRoutes } from '../../../src/service/resources/pipelines.ts'
-import { plainRoutes } from '../../../src/service/resources/plain.ts'
-import { webhookRoutes } from '../../../src/service/resources/webhooks.ts'
-import { graphqlRoutes, healthRoutes, openapiRoutes } from '../../../src/service/service-routes.ts'
+import { eventJsonSchema, eventTypescript } from '../../../src/service/openapi/events.ts'
+import { exampleOf } from '../../../src/service/openapi/schemas.ts'
+import { ALL_ROUTES } from '../all-routes.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
 interface Parameter {
@@ -25,20 +18,7 @@ interface Operation {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: read like a client without our types
-const document = openapiDocument('1.2.3') as any
-
-const ROUTES = [
-  ...plainRoutes,
-  ...dealRoutes,
-  ...pipelineRoutes,
-  ...historyRoutes,
-  ...keyRoutes(undefined),
-  ...fixtureRunRoutes,
-  ...webhookRoutes(() => true),
-  ...healthRoutes({ isStopping: () => false }),
-  ...graphqlRoutes({ hasPage: false, isTarget: () => true }),
-  ...openapiRoutes('1.2.3'),
-]
+const document = openapiDocument(ALL_ROUTES, '1.2.3') as any
 
 function queryParameters({ parameters = [] }: Operation): readonly string[] {
   return parameters
@@ -58,7 +38,7 @@ test('the document has exactly the routes, with their parameters and security', 
           operation.security === undefined,
         ]),
   )
-  const served = ROUTES.map(({ method, path, parameters, scope }) => [
+  const served = ALL_ROUTES.map(({ method, path, parameters, scope }) => [
     `${method} ${path}`,
     [...parameters].sort(),
     scope !== undefined,
@@ -75,28 +55,28 @@ test('the document is public', async () => {
 
 test('example requests are accepted, and the answers have the members of the example responses', async () => {
   const { send } = await serveForTest()
-  const contact = await send('POST', '/v1/contacts', EXAMPLES.NewContact)
-  expect(Object.keys(contact.json)).toEqual(Object.keys(EXAMPLES.Contact))
-  expect((await send('PATCH', `/v1/contacts/${contact.json.id}`, EXAMPLES.ContactPatch)).status).toBe(200)
-  const deal = await send('POST', '/v1/deals', EXAMPLES.NewDeal)
-  expect(Object.keys(deal.json)).toEqual(Object.keys(EXAMPLES.Deal))
-  const note = await send('POST', `/v1/deals/${deal.json.id}/notes`, EXAMPLES.NewNote)
-  expect(Object.keys(note.json)).toEqual(Object.keys(EXAMPLES.Note))
-  const webhook = await send('POST', '/v1/webhooks', EXAMPLES.NewWebhook)
-  expect(Object.keys(webhook.json).sort()).toEqual(Object.keys(EXAMPLES.CreatedWebhook).sort())
+  const contact = await send('POST', '/v1/contacts', exampleOf('NewContact'))
+  expect(Object.keys(contact.json)).toEqual(Object.keys(exampleOf('Contact')))
+  expect((await send('PATCH', `/v1/contacts/${contact.json.id}`, exampleOf('ContactPatch'))).status).toBe(200)
+  const deal = await send('POST', '/v1/deals', exampleOf('NewDeal'))
+  expect(Object.keys(deal.json)).toEqual(Object.keys(exampleOf('Deal')))
+  const note = await send('POST', `/v1/deals/${deal.json.id}/notes`, exampleOf('NewNote'))
+  expect(Object.keys(note.json)).toEqual(Object.keys(exampleOf('Note')))
+  const webhook = await send('POST', '/v1/webhooks', exampleOf('NewWebhook'))
+  expect(Object.keys(webhook.json).sort()).toEqual(Object.keys(exampleOf('CreatedWebhook')).sort())
   const shown = await send('GET', `/v1/webhooks/${webhook.json.id}`)
-  expect(Object.keys(shown.json).sort()).toEqual(Object.keys(EXAMPLES.Webhook).sort())
+  expect(Object.keys(shown.json).sort()).toEqual(Object.keys(exampleOf('Webhook')).sort())
   await send('POST', `/v1/webhooks/${webhook.json.id}/test`)
   const [delivery] = (await send('GET', `/v1/webhooks/${webhook.json.id}/deliveries`)).json.data as [object]
-  expect(Object.keys(delivery)).toEqual(Object.keys(EXAMPLES.Delivery))
-  expect((await send('GET', '/v1/pipelines')).json.data).toEqual([EXAMPLES.Pipeline])
+  expect(Object.keys(delivery)).toEqual(Object.keys(exampleOf('Delivery')))
+  expect((await send('GET', '/v1/pipelines')).json.data).toEqual([exampleOf('Pipeline')])
   const stages = await send('GET', '/v1/pipelines/sales/stages?limit=1')
-  expect(stages.json.data).toEqual([EXAMPLES.Stage])
+  expect(stages.json.data).toEqual([exampleOf('Stage')])
   const problem = await send('POST', '/v1/contacts', { email: 5 })
-  expect(problem.json).toEqual({ ...EXAMPLES.Problem, request_id: expect.any(String) })
+  expect(problem.json).toEqual({ ...exampleOf('Problem'), request_id: expect.any(String) })
   const variables = { id: deal.json.id }
-  expect((await send('POST', '/v1/graphql', { ...EXAMPLES.GraphqlRequest, variables })).json).toEqual(
-    EXAMPLES.GraphqlAnswer,
+  expect((await send('POST', '/v1/graphql', { ...exampleOf('GraphqlRequest'), variables })).json).toEqual(
+    exampleOf('GraphqlAnswer'),
   )
 })
 
@@ -107,7 +87,7 @@ test('the event patterns of the document are the accepted ones', () => {
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: read like a client without our types
-const { webhooks } = JSON.parse(JSON.stringify(openapiDocument('1.2.3'))) as any
+const { webhooks } = JSON.parse(JSON.stringify(openapiDocument(ALL_ROUTES, '1.2.3'))) as any
 
 const examples = eventKinds().map((kind) => webhooks[kind].post.requestBody.content['application/json'].example)
 

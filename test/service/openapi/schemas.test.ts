@@ -2,11 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { eventKinds } from '../../../src/core/webhook-events.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
+import { ALL_ROUTES } from '../all-routes.ts'
 import { deliverForTest } from '../delivery/deliver-for-test.ts'
 import { startReceiver } from '../delivery/receiver.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: read like a client without our types
-const document = JSON.parse(JSON.stringify(openapiDocument('1.2.3'))) as any
+const document = JSON.parse(JSON.stringify(openapiDocument(ALL_ROUTES, '1.2.3'))) as any
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema(document, 'openapi')

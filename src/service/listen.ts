@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 
 interface Fault {
@@ -16,14 +18,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ENOTFOUND: { reason: 'no such host', repeat: loopback },
 }
 
-/** The CrmError for an address that cannot be listened on; any other error is returned unchanged. */
-export function listenError(
+/** Starts to listen, and resolves with the host and port as in a URL. CrmError `machine` for an address that cannot be used. */
+export async function listenAt(
+  server: Server,
   { host, port, portFlag = '--port' }: { readonly host: string; readonly port: number; readonly portFlag?: string },
-  error: unknown,
-): unknown {
-  const fault = FAULTS[(error as NodeJS.ErrnoException).code ?? '']
-  if (fault === undefined) return error
-  const repeat = fault.repeat(portFlag)
-  const hint = `crm serve ${repeat.flag} ${repeat.value}`
-  return new CrmError('machine', `cannot listen on ${host}:${port}: ${fault.reason}`, { hint, repeat, cause: error })
+): Promise<string> {
+  try {
+    await once(server.listen({ host, port }), 'listening')
+  } catch (cause) {
+    const fault = FAULTS[(cause as NodeJS.ErrnoException).code ?? '']
+    if (fault === undefined) throw cause
+    const repeat = fault.repeat(portFlag)
+    const hint = `crm serve ${repeat.flag} ${repeat.value}`
+    throw new CrmError('machine', `cannot listen on ${host}:${port}: ${fault.reason}`, { hint, repeat, cause })
+  }
+  return `${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
 }
