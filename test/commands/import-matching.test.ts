@@ -434,3 +434,36 @@ test('a field of a connector file that no record of the server shows is exit 7 b
   const right = await importAmong(contacts, '{ email: contact.mail }')
   expect(right.exit, right.stderr).toBe(0)
 })
+
+test.for([
+  { why: 'matched', head: 'email,Zip', flags: MATCH },
+  { why: 'new', head: 'email,Zip', flags: ['--yes'] },
+  { why: 'of a nested member', head: 'email,Home.Town', flags: MATCH },
+])('a heading that differs from a member of the records in its case is asked for: rows $why', async (given) => {
+  const { service, json, crm, file } = await serviceHome()
+  await service.send('POST', '/v1/contacts', { name: 'Ada', email: 'ada@x.test', zip: '1', home: { Town: 'Ulm' } })
+  const [, own = ''] = given.head.split(',')
+  const rows = file('rows.csv', `${given.head}\nada@x.test,2\nnew@x.test,3\n`)
+  const asked = await crm('contacts', 'import', rows, ...given.flags)
+  expect(asked).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`"${own}" beside "${own.replace(/^./, (first) => first.toLowerCase())}"`),
+  })
+  const maps = [...asked.stderr.matchAll(/--map (\S+)/g)].map(([, map = '']) => map)
+  expect(await json('contacts', 'list')).toHaveLength(1)
+  for (const [at, map] of maps.entries()) {
+    const plan = await json('contacts', 'import', rows, ...given.flags, '--map', map, '--dry-run')
+    const member = (at === 0 ? own.replace(/^./, (first) => first.toLowerCase()) : own).split('.')[0]
+    expect(plan.fields.map(({ field }: { field: string }) => field)).toContain(member)
+  }
+  expect(maps).toHaveLength(2)
+})
+
+test('a heading is stored as it is where no record has a member of that name, and where one has exactly that', async () => {
+  const { service, json, crm, file } = await serviceHome()
+  const rows = file('rows.csv', 'email,Zip\nada@x.test,2\n')
+  expect(await json('contacts', 'import', rows, ...MATCH)).toMatchObject({ done: 1 })
+  await service.send('POST', '/v1/contacts', { name: 'Bob', zip: '1' })
+  const more = file('more.csv', 'email,Zip\nada@x.test,4\n')
+  expect(await crm('contacts', 'import', more, ...MATCH)).toMatchObject({ exit: 0 })
+})

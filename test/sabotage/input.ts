@@ -135,6 +135,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/commands/import-matching.test.ts'],
   },
   {
+    name: 'a column of another case makes a second member beside the one that the records have',
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'if (twins.length === 0) return',
+    to: 'if (twins.length >= 0) return',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
     name: 'a row without an email changes a contact without one',
     file: 'src/jobs/plan/match-keys.ts',
     line: 'if (part === undefined) return undefined',

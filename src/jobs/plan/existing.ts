@@ -37,12 +37,17 @@ interface ReadExisting {
   readonly onRead: (count: number) => void
 }
 
+/** A server may have members of other names in each record. */
+const MOST_MEMBERS = 10_000
+
 /** Records of the server by their keys, on disk, because there may be millions. */
 export class Existing {
   readonly #database: Scratch['database']
   readonly #add
   readonly #keysOf: (record: CrmRecord) => readonly string[]
   #find: ReturnType<Scratch['database']['prepare']> | undefined
+  /** The members of the records so far. */
+  readonly members = new Set<string>()
 
   constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[]) {
     this.#database = database
@@ -67,6 +72,7 @@ export class Existing {
   add(records: readonly CrmRecord[]): void {
     for (const record of records) {
       const id = listedId(record)
+      if (this.members.size < MOST_MEMBERS) for (const name of Object.keys(record)) this.members.add(name)
       for (const key of this.#keysOf(record)) this.#add.run(key, id, JSON.stringify(record))
     }
   }
@@ -107,6 +113,10 @@ export class EqualRecords {
 
   static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords> {
     return new EqualRecords(await Existing.read({ ...parts, keyOf: naturalName }), parts.scratch.keys('equal'))
+  }
+
+  get members(): ReadonlySet<string> {
+    return this.#existing.members
   }
 
   /** The number of rows with an equal record. */
@@ -212,6 +222,10 @@ export class MatchedRecords {
   /** The records that no row matches: they show no value of the members. */
   get unmatchable(): MatchShown['unmatchable'] {
     return this.#seen.unmatchable
+  }
+
+  get members(): ReadonlySet<string> {
+    return this.#existing.members
   }
 
   get summary(): Matching {

@@ -8,7 +8,14 @@ import { type LeftOut, leftOutEntry } from './left-out.ts'
 import type { PlanDraft } from './make-job.ts'
 import type { RetriedLines } from './make-retry.ts'
 import { keyOfRow } from './match-keys.ts'
-import { type ImportMode, type MostRejects, matchRow, OverruledMembers, type RowErrors } from './match-rows.ts'
+import {
+  type ImportMode,
+  type MostRejects,
+  matchRow,
+  OverruledMembers,
+  type RowErrors,
+  refuseTwins,
+} from './match-rows.ts'
 import { createOf, type Part, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { Duplicates, ImportTerms, JobNoun } from './plan-format.ts'
 import type { Matching, PlanningContext, RowRules } from './planning.ts'
@@ -124,6 +131,7 @@ async function planFirst(parts: PlanRowsParts): Promise<PlannedRows> {
       else addAllowed(parts, row, createOf(noun, row))
     }
   }
+  refuseTwinsOf(parts, before)
   if (before && before.count > 0) {
     const unchanged = before.count === 1 ? '1 row is unchanged' : `${before.count} rows are unchanged`
     context.note(`${unchanged}, because equal ${noun} exist; --again creates them again.`)
@@ -175,9 +183,20 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<P
   // Errors in rows refuse the whole input.
   if (source.findings.count > 0 && !errors.onRefused) return {}
   const matched = existing.judge()
+  refuseTwinsOf(parts, existing)
   const lines = [...matched, ...overruled.lines(source.summary), ...renewed.lines(noun, names)]
   for (const line of [...lines, ...matchLines(parts, existing, names, kept.cells)]) context.note(line)
   return { matching: existing.summary }
+}
+
+function refuseTwinsOf(
+  { request: { noun, inputName, read }, source: { summary, findings }, builder, errors }: PlanRowsParts,
+  existing: Pick<MatchedRecords, 'members'> | undefined,
+): void {
+  // Errors in rows come first, and refuse the whole input.
+  if (!existing || (findings.count > 0 && !errors.onRefused)) return
+  const written = builder.fields.list().map(({ field }) => field)
+  refuseTwins(existing.members, written, { resource: resourceOf(noun), inputName, ...read, summary })
 }
 
 /** For people: what the rows have and is not used, and records that no row can match. */

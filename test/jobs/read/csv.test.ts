@@ -262,3 +262,17 @@ test.each([{ delimiter: '::' }, { delimiter: '\n' }, { delimiter: '§' }, { deli
     await expect(read({ bytes: 'name\nA\n', ...flags })).rejects.toMatchObject({ code: 'usage' })
   },
 )
+
+test('a heading that differs from a member of the server in its case is refused, with the map that joins them', async () => {
+  const server = {
+    names: ['name', 'zip', 'lastSeen'],
+    isNested: () => false,
+    isReadOnly: (name: string) => name === 'lastSeen',
+  }
+  const bytes = 'name,Zip,LastSeen\nAda,1,2\n'
+  await expect(fieldsOf({ bytes, server })).rejects.toMatchObject({
+    message: expect.stringContaining('unknown column "Zip"; did you mean "zip"?'),
+    details: { hint: expect.stringContaining('--map Zip=zip') },
+  })
+  expect(await fieldsOf({ bytes, server, map: ['Zip=zip'] })).toEqual([{ name: 'Ada', zip: '1', LastSeen: '2' }])
+})
