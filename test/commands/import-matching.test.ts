@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from '../../src/api/operations.ts'
@@ -220,6 +220,42 @@ test.each([
   const written = await crm('contacts', 'import', rows, ...MATCH, '--map', 'Phone=phone:text')
   expect(written, written.stderr).toMatchObject({ exit: 0 })
   expect(await json('contacts', 'list')).toMatchObject([{ phone: cell }])
+})
+
+test.each([
+  ['phone', '0049123', '49123', 'removed the zeros at the start'],
+  ['email, else phone', '+491522123', '491522123', 'removed the plus at the start'],
+  ['phone,name', '49152212345678901', '49152212345678900', 'kept 15 digits'],
+])('--match %s: %s, of which a spreadsheet made %s, makes no second record', async (match, phone, cell, loss) => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'name=Ada', '--set', `phone=${phone}`)
+  const rows = file('rows.csv', `name,email,Phone\nAda,ada@x.test,${cell}\n`)
+  for (const mode of ['upsert', 'update']) {
+    const refused = await crm('contacts', 'import', rows, '--match', match, '--mode', mode, '--yes')
+    expect(refused).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`"${cell}" for a record with "${phone}": a spreadsheet has ${loss}`),
+    })
+  }
+  const other = file('other.csv', 'name,email,Phone\nBob,bob@x.test,49124\n')
+  expect(await json('contacts', 'import', other, '--match', match, '--yes')).toMatchObject({ done: 1 })
+  const kept = await json('contacts', 'import', rows, '--match', match, '--yes', '--map', 'Phone=phone:text')
+  expect(kept).toMatchObject({ done: 1 })
+  expect(await json('contacts', 'list')).toHaveLength(3)
+})
+
+test('all shortened cells of a row are reported together, and it fails once', async () => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'email=ada@x.test', '--set', 'phone=0049123', '--set', 'zip=01067')
+  const rows = file('rows.csv', 'email,phone,zip\nada@x.test,49123,1067\n')
+  const refused = await crm('contacts', 'import', rows, ...MATCH)
+  expect(refused.exit).toBe(2)
+  for (const both of ['"49123" over "0049123"', '"1067" over "01067"']) expect(refused.stderr).toContain(both)
+  const rejected = await crm('contacts', 'import', rows, ...MATCH, '--rejects', `${rows}.bad`, '-o', 'json')
+  expect(rejected.exit).toBe(3)
+  expect(JSON.parse(rejected.stdout)).toMatchObject({ rows: 1, failed: 1 })
+  const failed = readFileSync(`${rows}.bad`, 'utf8')
+  for (const old of ['0049123', '01067']) expect(failed).toContain(old)
 })
 
 test('other digits than those of the record replace it', async () => {

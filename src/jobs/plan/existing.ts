@@ -7,6 +7,7 @@ import { listedId, shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { foldName } from '../input/columns.ts'
 import type { InputRow } from '../input/row.ts'
+import { damagedKeys } from './damaged-digits.ts'
 import {
   alternativeIn,
   alternativesOf,
@@ -75,6 +76,11 @@ export class Existing {
       if (this.members.size < MOST_MEMBERS) for (const name of Object.keys(record)) this.members.add(name)
       for (const key of this.#keysOf(record)) this.#add.run(key, id, JSON.stringify(record))
     }
+  }
+
+  /** Under a further key, by which no row means it, with the members of `--match` alone. */
+  addDamaged(key: string, record: CrmRecord, names: readonly string[]): void {
+    this.#add.run(key, listedId(record), JSON.stringify(record, alternativesOf(names).flat()))
   }
 
   clear(): void {
@@ -239,6 +245,7 @@ export class MatchedRecords {
     const keys = keysOfRecord(record, this.#names, valuesOf)
     this.#seen.see(record, keys)
     this.hasSeveralKeys ||= keys.length > 1
+    for (const key of damagedKeys(record, this.#names)) this.#existing.addDamaged(key, record, this.#names)
     return keys
   }
 
