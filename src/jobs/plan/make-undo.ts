@@ -30,7 +30,8 @@ import {
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'
-import type { Existing } from './existing.ts'
+import type { Existing, Match } from './existing.ts'
+import { createFirstImages, type FirstImages } from './first-images.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
 import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
@@ -49,7 +50,6 @@ import {
   readNow,
   selectedBy,
   type UndoSelection,
-  undoRun,
 } from './undo-scope.ts'
 
 const REASONS = {
@@ -93,7 +93,7 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
   // Records that the job created are deleted.
   const asked = rules.ask(head.asked ?? [], undone.end.create > 0 ? 'all' : undefined)
   const { noun, ordered, updates } = head
-  const identity = { noun, run: undoRun(paths.id, part), of: paths.id, ...part, ...present({ ordered, updates }) }
+  const identity = { noun, run: earlier.run, of: paths.id, ...part, ...present({ ordered, updates }) }
   const plan = openJob(paths)
   let said: Said = { lines: [], leftLines: [] }
   try {
@@ -101,7 +101,12 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
       context,
       { kind: 'undo', ...identity, ...asked },
       async (builder, { scratch }) => {
-        said = await planUndo({ context, request, plan, builder, scratch, earlier, rules })
+        const images = createFirstImages(context, scratch, plan)
+        try {
+          said = await planUndo({ context, request, plan, builder, scratch, earlier, rules, images })
+        } finally {
+          images.close()
+        }
       },
       { finish: finishFirst(context, earlier) },
     )
@@ -119,6 +124,7 @@ interface UndoParts {
   readonly scratch: Scratch
   readonly earlier: Pick<EarlierUndos, 'before' | 'others'>
   readonly rules: RowRules
+  readonly images: FirstImages
 }
 
 /** Lines for people. */
@@ -127,7 +133,16 @@ type Said = Pick<Extract<MadeImport, { readonly type: 'made' }>, 'lines' | 'left
 /** Of the records that are gone, so many are asked for by their ids. */
 const MOST_ASKED = 20
 
-async function planUndo({ context, request, plan, builder, scratch, earlier, rules }: UndoParts): Promise<Said> {
+async function planUndo({
+  context,
+  request,
+  plan,
+  builder,
+  scratch,
+  earlier,
+  rules,
+  images,
+}: UndoParts): Promise<Said> {
   const { paths, only, selection } = request
   const { others } = earlier
   const { noun, ordered, asked = [], unasked } = plan.head
@@ -140,7 +155,7 @@ async function planUndo({ context, request, plan, builder, scratch, earlier, rul
   const now = await readNow(context, { ...of, scratch, chosen: named })
   const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
   const given = {
-    ...{ noun, results, rules, now, only, undone, offers: context.offers },
+    ...{ noun, results, rules, now, only, undone, images, offers: context.offers },
     isKept: (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name),
     isRestorable: context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0)),
@@ -210,6 +225,7 @@ interface RevertParts extends Imaged {
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
   readonly only: readonly string[] | undefined
+  readonly images: Pick<FirstImages, 'of'>
   /** By undos of other parts. */
   readonly undone: IdsThrough
   readonly unseen: Unseen
@@ -307,10 +323,20 @@ function revertWrite(parts: WithNow, id: string): Reverted {
   if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
   if (isOlder(match.record, results.progress.firstMs ?? 0)) return stays(operation, id, 'cannot', EXISTED)
   const changed = changesSince(written, match.record, results.of(op).isRepeated)
-  if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
+  if (changed.length > 0 && !isAsLeft(parts, written, match)) return { left: changed.map(conflictOf(operation, id)) }
   if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
   if (!showsChanges(match.record)) addUnseen(parts.unseen, match.record, written)
   return { planned: { do: 'delete', path, id, before: match.record } }
+}
+
+/** Whether a created record has the values that it had when nobody had changed it yet: jobs that did were undone. */
+function isAsLeft({ images, rules }: RevertParts, written: JsonObject, { id, record }: Match): boolean {
+  const image = images.of(id)
+  if (!image || changesSince(written, image).length > 0) return false
+  const names = new Set([...Object.keys(image), ...Object.keys(record)])
+  return [...names].every(
+    (name) => isReadOnly(name) || rules.isReadOnly(name) || isSame(memberOf(image, name), memberOf(record, name)),
+  )
 }
 
 interface Updated {
