@@ -131,6 +131,13 @@ test('an undo of --rows reverts these lines alone, another one others, and an un
   expect(second).toMatchObject({ rows: 2, done: 1, skipped: 1 })
   expect(second.job).not.toBe(first.job)
   expect(await names()).toEqual(['D'])
+  expect(await json('jobs', 'show', job)).toMatchObject({
+    ...{ undone_by: second.job, undone_part: 'rows 3-4' },
+    undos: [
+      { job: first.job, part: 'rows 2-3' },
+      { job: second.job, part: 'rows 3-4' },
+    ],
+  })
   expect(await json('jobs', 'undo', job, '--yes', '--expect', '1')).toMatchObject({ rows: 4, done: 1, skipped: 3 })
   expect(await names()).toEqual([])
   const covered = await crm('jobs', 'undo', job, '--rows', '5', '--yes')
