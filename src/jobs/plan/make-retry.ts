@@ -164,7 +164,7 @@ function sentFromFile({ paths: { id } }: JobState, { paths, head, account }: Job
     {
       hint:
         account.failed > 0
-          ? `to retry those that failed then: crm jobs retry ${paths.id}`
+          ? `to retry those that failed then: crm jobs retry ${paths.id}${typedProfile(head.command)}`
           : `crm jobs show ${paths.id}`,
       job: paths.id,
     },
@@ -391,9 +391,9 @@ function refuseTwice(
   )
 }
 
-function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError {
+function inDoubt({ line, earlierLine }: InputRow, { paths, head }: JobState): CrmError {
   return new CrmError('conflict', `line ${line}, which is line ${earlierLine} of the job, is in doubt in ${paths.id}`, {
-    hint: `crm jobs resume ${paths.id} settles it; or remove the line`,
+    hint: `crm jobs resume ${paths.id}${typedProfile(head.command)} settles it; or remove the line`,
     job: paths.id,
   })
 }
