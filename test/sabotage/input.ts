@@ -136,7 +136,7 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a column of another case makes a second member beside the one that the records have',
-    file: 'src/jobs/plan/match-rows.ts',
+    file: 'src/jobs/plan/plan-rows.ts',
     line: 'if (twins.length === 0) return',
     to: 'if (twins.length >= 0) return',
     tests: ['test/commands/import-matching.test.ts'],

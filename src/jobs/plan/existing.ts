@@ -44,16 +44,18 @@ const MOST_MEMBERS = 10_000
 /** Records of the server by their keys, on disk, because there may be millions. */
 export class Existing {
   readonly #database: Scratch['database']
+  readonly #table: string
   readonly #add
   readonly #keysOf: (record: CrmRecord) => readonly string[]
   #find: ReturnType<Scratch['database']['prepare']> | undefined
   /** The members of the records so far. */
   readonly members = new Set<string>()
 
-  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[]) {
+  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[], table = 'existing') {
     this.#database = database
-    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
-    this.#add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+    this.#table = table
+    database.exec(`CREATE TABLE ${table} (key TEXT, id TEXT, record TEXT)`)
+    this.#add = database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`)
     this.#keysOf = keysOf
   }
 
@@ -84,15 +86,15 @@ export class Existing {
   }
 
   clear(): void {
-    this.#database.exec('DELETE FROM existing')
+    this.#database.exec(`DELETE FROM ${this.#table}`)
   }
 
   /** At most so many, in no particular order. */
   find(key: string | undefined, most = 2): readonly Match[] {
     if (key === undefined) return []
     // An index that exists before the records would make it slower to add them.
-    if (!this.#find) this.#database.exec('CREATE INDEX by_key ON existing (key)')
-    this.#find ??= this.#database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
+    if (!this.#find) this.#database.exec(`CREATE INDEX ${this.#table}_by_key ON ${this.#table} (key)`)
+    this.#find ??= this.#database.prepare(`SELECT id, record FROM ${this.#table} WHERE key = ? LIMIT ?`)
     return this.#find.all(key, most).map(({ id, record }) => ({
       id: String(id),
       record: parseExactJson(String(record)) as CrmRecord,

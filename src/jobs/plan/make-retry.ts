@@ -396,14 +396,11 @@ function refuseTwice(lines: Map<number, number>, { line, earlierLine }: InputRow
 }
 
 function inDoubt({ line, earlierLine }: InputRow, { paths, head }: JobState): CrmError {
-  return new CrmError(
-    'conflict',
-    `line ${line}, which is ${earlierLine === undefined ? 'a failed row' : `line ${earlierLine}`} of the job, is in doubt in ${paths.id}`,
-    {
-      hint: `crm jobs resume ${paths.id}${typedProfile(head.command)} settles it; or remove the line`,
-      job: paths.id,
-    },
-  )
+  const which = earlierLine === undefined ? '' : `, which is line ${earlierLine} of the job,`
+  return new CrmError('conflict', `line ${line}${which} is in doubt in ${paths.id}`, {
+    hint: `crm jobs resume ${paths.id}${typedProfile(head.command)} settles it; or remove the line`,
+    job: paths.id,
+  })
 }
 
 function doneBy({ line, id }: InputRow, { job: { paths } }: RetriedRow): LeftOut {

@@ -31,7 +31,6 @@ import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'
 import type { Existing, Match } from './existing.ts'
-import { createFirstImages, type FirstImages } from './first-images.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
 import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
@@ -47,6 +46,7 @@ import {
   dealsWithNotes,
   type EarlierUndos,
   earlierUndos,
+  imagesSince,
   readNow,
   selectedBy,
   type UndoSelection,
@@ -101,12 +101,7 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
       context,
       { kind: 'undo', ...identity, ...asked },
       async (builder, { scratch }) => {
-        const images = createFirstImages(context, scratch, plan)
-        try {
-          said = await planUndo({ context, request, plan, builder, scratch, earlier, rules, images })
-        } finally {
-          images.close()
-        }
+        said = await planUndo({ context, request, plan, builder, scratch, earlier, rules })
       },
       { finish: finishFirst(context, earlier) },
     )
@@ -124,7 +119,6 @@ interface UndoParts {
   readonly scratch: Scratch
   readonly earlier: Pick<EarlierUndos, 'before' | 'others'>
   readonly rules: RowRules
-  readonly images: FirstImages
 }
 
 /** Lines for people. */
@@ -133,16 +127,7 @@ type Said = Pick<Extract<MadeImport, { readonly type: 'made' }>, 'lines' | 'left
 /** Of the records that are gone, so many are asked for by their ids. */
 const MOST_ASKED = 20
 
-async function planUndo({
-  context,
-  request,
-  plan,
-  builder,
-  scratch,
-  earlier,
-  rules,
-  images,
-}: UndoParts): Promise<Said> {
+async function planUndo({ context, request, plan, builder, scratch, earlier, rules }: UndoParts): Promise<Said> {
   const { paths, only, selection } = request
   const { others } = earlier
   const { noun, ordered, asked = [], unasked } = plan.head
@@ -155,7 +140,8 @@ async function planUndo({
   const now = await readNow(context, { ...of, scratch, chosen: named })
   const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
   const given = {
-    ...{ noun, results, rules, now, only, undone, images, offers: context.offers },
+    ...{ noun, results, rules, now, only, undone, offers: context.offers },
+    imagesOf: imagesSince(context, plan, scratch),
     isKept: (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name),
     isRestorable: context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0)),
@@ -225,7 +211,7 @@ interface RevertParts extends Imaged {
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
   readonly only: readonly string[] | undefined
-  readonly images: Pick<FirstImages, 'of'>
+  readonly imagesOf: ReturnType<typeof imagesSince>
   /** By undos of other parts. */
   readonly undone: IdsThrough
   readonly unseen: Unseen
@@ -330,13 +316,12 @@ function revertWrite(parts: WithNow, id: string): Reverted {
 }
 
 /** Whether a created record has the values that it had when nobody had changed it yet: jobs that did were undone. */
-function isAsLeft({ images, rules }: RevertParts, written: JsonObject, { id, record }: Match): boolean {
-  const image = images.of(id)
-  if (!image || changesSince(written, image).length > 0) return false
-  const names = new Set([...Object.keys(image), ...Object.keys(record)])
-  return [...names].every(
-    (name) => isReadOnly(name) || rules.isReadOnly(name) || isSame(memberOf(image, name), memberOf(record, name)),
-  )
+function isAsLeft({ imagesOf, rules }: RevertParts, written: JsonObject, { id, record }: Match): boolean {
+  return imagesOf(id).some(({ record: image }) => {
+    if (changesSince(written, image).length > 0) return false
+    const names = Object.keys({ ...image, ...record }).filter((name) => !isReadOnly(name) && !rules.isReadOnly(name))
+    return names.every((name) => isSame(memberOf(image, name), memberOf(record, name)))
+  })
 }
 
 interface Updated {

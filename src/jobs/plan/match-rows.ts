@@ -6,9 +6,8 @@ import { isAlike } from '../../core/other-values.ts'
 import { type CrmRecord, type ImportableResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { aliasOf, foldName, isTwin, mapFlag, mapName, parseMap } from '../input/columns.ts'
+import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
-import { inputName } from '../input/input-file.ts'
 import type {
   ColumnUse,
   FindingCode,
@@ -248,35 +247,6 @@ export function refuseAbsentNames(
         ? `one of: ${fields.join(', ')}`
         : `--match ${shellWord(matchText(names).replace(absent, meant))}`,
   })
-}
-
-/** CrmError `invalid_input` for columns that would be stored beside members that differ from them in case or blanks alone. */
-export function refuseTwins(
-  members: ReadonlySet<string>,
-  written: readonly string[],
-  { resource, inputName: input, compute, map, summary }: MatchInput & { readonly map: readonly string[] },
-): void {
-  const meant = [...compute.map(computedField), ...[...parseMap(map).values()].map(({ field }) => field)]
-  const twins = written.flatMap((member) => {
-    const own = members.has(member) ? undefined : [...members].find((each) => isTwin(each, member))
-    if (own === undefined) return []
-    const columns = summary.columns.filter(({ field }) => field === member || field?.startsWith(`${member}.`))
-    return (columns.length > 0 ? columns : [{ name: member, field: member }]).flatMap(({ name, field = member }) =>
-      meant.includes(field) ? [] : { name, field, twin: own + field.slice(member.length) },
-    )
-  })
-  if (twins.length === 0) return
-  const [join, keep] = (['twin', 'field'] as const).map(
-    (to) => `--map ${shellWord(twins.map((each) => `${mapName(each.name)}=${each[to]}`).join())}`,
-  )
-  const pairs = twins.map(({ name, twin }) => `${JSON.stringify(name)} beside ${JSON.stringify(twin)}`).join(', ')
-  throw new CrmError(
-    'invalid_input',
-    `${inputName(input)} would store ${pairs}, which ${RESOURCES[resource].plural} have`,
-    {
-      hint: `${join} if they are the same; ${keep} stores both`,
-    },
-  )
 }
 
 interface Member {

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto'
 import type { KeyReader } from '../../api/keyed-reads.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isSameJson, type JsonValue } from '../../core/json.ts'
+import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { RATE_SHARE } from '../../core/rate-share.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { isPart, partText, type Selected, type UndoPart } from '../../core/undo-part.ts'
 import type { Where } from '../../expr/expressions.ts'
 import { type EarlierJob, startedMeanwhile, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
-import { allJobs } from '../history/find-jobs.ts'
+import { allHeads, allJobs } from '../history/find-jobs.ts'
 import { unendedHint } from '../history/job-errors.ts'
 import type { StoredResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { RenewedIds } from '../history/merges.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
-import { headOf } from '../store/open-job.ts'
+import { headOf, withJob } from '../store/open-job.ts'
 import { Existing, keyReaderFor } from './existing.ts'
 import type { SelectionRequest } from './make-selection.ts'
 import { byId } from './match-keys.ts'
@@ -288,6 +288,32 @@ export async function readNow(context: PlanningContext, parts: NowParts): Promis
   if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
   const pages = await pagesNow(context, parts)
   return Existing.read({ scratch: parts.scratch, pages, keyOf: byId, onRead: context.onRead })
+}
+
+/** More images of one record are not looked at. */
+const MOST_IMAGES = 100
+
+/** The records as later jobs read them before they changed or deleted them. */
+export function imagesSince(
+  { jobsFolder, account }: PlanningContext,
+  { head: { job, noun } }: JobFile,
+  scratch: Scratch,
+) {
+  const read = () => {
+    const images = new Existing(scratch, ({ id }) => [idText(id) ?? ''], 'images')
+    for (const { paths, head } of allHeads(jobsFolder)) {
+      if (head.job <= job || head.noun !== noun || head.account !== account) continue
+      withJob(paths, (plan) => {
+        for (const text of plan.befores()) images.add([parseExactJson(text) as CrmRecord])
+      })
+    }
+    return images
+  }
+  let images: Existing | undefined
+  return (id: string) => {
+    images ??= read()
+    return images.find(id, MOST_IMAGES)
+  }
 }
 
 /** By their ids where the server can be asked so, else the whole list. */
