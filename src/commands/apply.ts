@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
-import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { addRecheckFlag, addRunFlags } from './bulk/bulk-flags.ts'
 import { showOrSendMade } from './bulk/import-rows.ts'
@@ -9,6 +7,7 @@ import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
 import { withPlanningProgress } from './bulk/planning-progress.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
+import { requirePlanFile } from './plan.ts'
 
 interface Options extends Omit<PlanFlags, 'plan'> {
   readonly allowDrift?: boolean
@@ -31,11 +30,7 @@ export function addApply(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function applyPlan(ctx: Context, path: string, options: Options): Promise<ExitCode> {
-  if (!statSync(path, { throwIfNoEntry: false })) {
-    throw new CrmError('invalid_input', `there is no file ${JSON.stringify(path)}`, {
-      hint: 'make a plan with --plan FILE, say: crm contacts import people.csv --plan people.plan',
-    })
-  }
+  await requirePlanFile(ctx, path)
   const jobs = await ctx.jobs()
   const made = await withPlanningProgress(ctx, (hooks) =>
     jobs.plan('file', { path, isDriftAllowed: options.allowDrift === true }, hooks),

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { OpenedPlan, ShownOperation } from '../jobs/plan/check-plan.ts'
 import { operationText } from './bulk/preview-lines.ts'
@@ -30,7 +32,19 @@ function addPlanShow(plan: CommandUnknownOpts, act: Act): void {
   addScopedFlags(command, ['fields', 'where', 'limit'])
 }
 
+/** CrmError `invalid_input` where there is none; a job has no file that could be shown or applied. */
+export async function requirePlanFile(ctx: Pick<Context, 'jobs'>, path: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })) return
+  const job = (await ctx.jobs()).all().find(({ id }) => id === path || (path.length > 2 && id.endsWith(path)))
+  throw new CrmError('invalid_input', `there is no plan ${JSON.stringify(path)}`, {
+    hint: job
+      ? `${path} is a job: crm jobs show ${path}`
+      : 'make a plan with --plan FILE, say: crm contacts import people.csv --plan people.plan',
+  })
+}
+
 async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
+  await requirePlanFile(ctx, file)
   const { openPlan } = await import('../jobs/plan/check-plan.ts')
   const plan = openPlan(file)
   if (isSummaryAlone(ctx)) return printValue(ctx, summaryOf(plan))

@@ -34,7 +34,12 @@ export function shellWord(text: string): string {
 }
 
 /** The ` -p NAME` of the command line, to append to a suggested command for the same server; empty without one. */
-export function typedProfile(argv: readonly string[]): string {
+export function typedProfile(...commands: readonly (readonly string[])[]): string {
+  const name = commands.map(profileIn).find((each) => each !== undefined)
+  return name === undefined ? '' : ` -p ${shellWord(name)}`
+}
+
+function profileIn(argv: readonly string[]): string | undefined {
   let name: string | undefined
   for (const [at, word] of argv.entries()) {
     if (word === '--') break
@@ -42,5 +47,5 @@ export function typedProfile(argv: readonly string[]): string {
     else if (word.startsWith('--profile=')) name = word.slice('--profile='.length)
     else if (/^-p./.test(word)) name = word.slice(2)
   }
-  return name === undefined ? '' : ` -p ${shellWord(name)}`
+  return name
 }

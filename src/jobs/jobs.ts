@@ -47,9 +47,9 @@ type Planners = typeof PLANNERS
 export type PlanKind = keyof Planners
 
 export interface Undone {
-  readonly by: string
-  /** What of the job it took back; undefined: all. */
-  readonly part: string | undefined
+  readonly job: string
+  /** What it took back; null: all. */
+  readonly part: string | null
 }
 
 /** Bulk work, for commands, fixtures and screens. */
@@ -112,10 +112,13 @@ export function openJobs(host: JobsHost) {
     of: (paths: JobPaths) => jobOf(host, folder, paths),
     /** The failed rows of a job that no retry has done since. */
     left: (job: JobState) => leftOf(folder, job),
-    /** By the ids of jobs, the undo in effect. */
-    undone: async (): Promise<ReadonlyMap<string, Undone>> => {
-      const undos = [...(await undosInEffect(folder, true))]
-      return new Map(undos.map(([id, { paths, head }]) => [id, { by: paths.id, part: partText(head) }]))
+    /** By the ids of jobs, the undos in effect, the oldest first. */
+    undone: async (): Promise<ReadonlyMap<string, readonly Undone[]>> => {
+      const undos = new Map<string, readonly Undone[]>()
+      await undosInEffect(folder, true, (of, { paths, head }) => {
+        undos.set(of, [{ job: paths.id, part: partText(head) ?? null }, ...(undos.get(of) ?? [])])
+      })
+      return undos
     },
     /** What the jobs of this machine did on a server, for one that keeps no history. */
     localChanges: (query: LocalQuery) => localChanges(folder, query),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from '../../src/api/operations.ts'
@@ -222,6 +222,42 @@ test.each([
   expect(await json('contacts', 'list')).toMatchObject([{ phone: cell }])
 })
 
+test.each([
+  ['phone', '0049123', '49123', 'removed the zeros at the start'],
+  ['email, else phone', '+491522123', '491522123', 'removed the plus at the start'],
+  ['phone,name', '49152212345678901', '49152212345678900', 'kept 15 digits'],
+])('--match %s: %s, of which a spreadsheet made %s, makes no second record', async (match, phone, cell, loss) => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'name=Ada', '--set', `phone=${phone}`)
+  const rows = file('rows.csv', `name,email,Phone\nAda,ada@x.test,${cell}\n`)
+  for (const mode of ['upsert', 'update']) {
+    const refused = await crm('contacts', 'import', rows, '--match', match, '--mode', mode, '--yes')
+    expect(refused).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`"${cell}" for a record with "${phone}": a spreadsheet has ${loss}`),
+    })
+  }
+  const other = file('other.csv', 'name,email,Phone\nBob,bob@x.test,49124\n')
+  expect(await json('contacts', 'import', other, '--match', match, '--yes')).toMatchObject({ done: 1 })
+  const kept = await json('contacts', 'import', rows, '--match', match, '--yes', '--map', 'Phone=phone:text')
+  expect(kept).toMatchObject({ done: 1 })
+  expect(await json('contacts', 'list')).toHaveLength(3)
+})
+
+test('all shortened cells of a row are reported together, and it fails once', async () => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'email=ada@x.test', '--set', 'phone=0049123', '--set', 'zip=01067')
+  const rows = file('rows.csv', 'email,phone,zip\nada@x.test,49123,1067\n')
+  const refused = await crm('contacts', 'import', rows, ...MATCH)
+  expect(refused.exit).toBe(2)
+  for (const both of ['"49123" over "0049123"', '"1067" over "01067"']) expect(refused.stderr).toContain(both)
+  const rejected = await crm('contacts', 'import', rows, ...MATCH, '--rejects', `${rows}.bad`, '-o', 'json')
+  expect(rejected.exit).toBe(3)
+  expect(JSON.parse(rejected.stdout)).toMatchObject({ rows: 1, failed: 1 })
+  const failed = readFileSync(`${rows}.bad`, 'utf8')
+  for (const old of ['0049123', '01067']) expect(failed).toContain(old)
+})
+
 test('other digits than those of the record replace it', async () => {
   const { json, crm, file } = await serviceHome()
   await json('contacts', 'create', '--set', 'email=ada@x.test', '--set', 'phone=0049123')
@@ -433,4 +469,37 @@ test('a field of a connector file that no record of the server shows is exit 7 b
   expect(stderr).toContain('no record of the list has email as a text or number, so no row can be matched by it')
   const right = await importAmong(contacts, '{ email: contact.mail }')
   expect(right.exit, right.stderr).toBe(0)
+})
+
+test.for([
+  { why: 'matched', head: 'email,Zip', flags: MATCH },
+  { why: 'new', head: 'email,Zip', flags: ['--yes'] },
+  { why: 'of a nested member', head: 'email,Home.Town', flags: MATCH },
+])('a heading that differs from a member of the records in its case is asked for: rows $why', async (given) => {
+  const { service, json, crm, file } = await serviceHome()
+  await service.send('POST', '/v1/contacts', { name: 'Ada', email: 'ada@x.test', zip: '1', home: { Town: 'Ulm' } })
+  const [, own = ''] = given.head.split(',')
+  const rows = file('rows.csv', `${given.head}\nada@x.test,2\nnew@x.test,3\n`)
+  const asked = await crm('contacts', 'import', rows, ...given.flags)
+  expect(asked).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`"${own}" beside "${own.replace(/^./, (first) => first.toLowerCase())}"`),
+  })
+  const maps = [...asked.stderr.matchAll(/--map (\S+)/g)].map(([, map = '']) => map)
+  expect(await json('contacts', 'list')).toHaveLength(1)
+  for (const [at, map] of maps.entries()) {
+    const plan = await json('contacts', 'import', rows, ...given.flags, '--map', map, '--dry-run')
+    const member = (at === 0 ? own.replace(/^./, (first) => first.toLowerCase()) : own).split('.')[0]
+    expect(plan.fields.map(({ field }: { field: string }) => field)).toContain(member)
+  }
+  expect(maps).toHaveLength(2)
+})
+
+test('a heading is stored as it is where no record has a member of that name, and where one has exactly that', async () => {
+  const { service, json, crm, file } = await serviceHome()
+  const rows = file('rows.csv', 'email,Zip\nada@x.test,2\n')
+  expect(await json('contacts', 'import', rows, ...MATCH)).toMatchObject({ done: 1 })
+  await service.send('POST', '/v1/contacts', { name: 'Bob', zip: '1' })
+  const more = file('more.csv', 'email,Zip\nada@x.test,4\n')
+  expect(await crm('contacts', 'import', more, ...MATCH)).toMatchObject({ exit: 0 })
 })

@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { listen, sendJson, startServer } from '../api/answering-server.ts'
 import { crm, startRun } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
+import { startProxy } from '../harness/proxy.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
 
 /** The words of a command in a hint, as a shell reads them. */
 function typed(command: string): string[] {
@@ -139,4 +141,35 @@ test('the hint of a deletion that is interrupted is the same command', async () 
   await reached.promise
   interrupt('SIGINT')
   expect([await exit, written.stderr]).toEqual([130, expect.stringContaining('\n  crm contacts delete c1 --yes\n')])
+})
+
+test('hints about a job name the profile that it was made with, and about a job of another server too', async () => {
+  const [mine, other] = [await serveForTest(), await serveForTest()]
+  const env = emptyHome({ CRM_STATE_HOME: tempFolder() })
+  const proxy = await startProxy(other.url, (method) => (method === 'DELETE' ? 403 : undefined))
+  for (const [name, url, key] of [
+    ['one', mine.url, mine.key],
+    ['two', proxy, other.key],
+  ] as const) {
+    const login = ['auth', 'login', '-p', name, '--base-url', url, '--storage', 'file', '--key-stdin']
+    expect(await crm(login, env, key.text)).toMatchObject({ exit: 0 })
+  }
+  const file = join(tempFolder(), 'rows.csv')
+  writeFileSync(file, 'name,email\nAda,ada@x.test\n')
+  const made = await crm(['contacts', 'import', file, '--yes', '-p', 'two', '-o', 'json'], env)
+  const { job } = JSON.parse(made.stdout)
+  const refused = await crm(['jobs', 'undo', job, '--yes', '-p', 'one'], env)
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('it was made with -p two;') })
+  for (const command of ['show', 'apply'] as const) {
+    const missing = await crm(command === 'show' ? ['plan', 'show', job] : ['apply', job, '-p', 'two'], env)
+    expect(missing).toMatchObject({ exit: 2, stderr: expect.stringContaining(`there is no plan "${job}"`) })
+    const [, hint = ''] = /(crm jobs show .*)/.exec(missing.stderr) ?? []
+    expect(await crm(typed(hint), env)).toMatchObject({ exit: 0 })
+  }
+  expect(await crm(['jobs', 'undo', job, '-p', 'two', '--yes', '--expect', '1'], env)).toMatchObject({ exit: 5 })
+  const [stopped = ''] = (await crm(['jobs', 'list', '--all', '-o', 'id'], env)).stdout.split('\n')
+  const kept = await crm(['jobs', 'prune', stopped, '--yes'], env)
+  expect(kept).toMatchObject({ exit: 7, stderr: expect.stringContaining(`crm jobs resume ${stopped} -p two`) })
+  const none = await crm(['plan', 'show', 'nosuch'], env)
+  expect(none).toMatchObject({ exit: 2, stderr: expect.stringContaining('make a plan with --plan FILE') })
 })

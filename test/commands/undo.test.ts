@@ -131,6 +131,13 @@ test('an undo of --rows reverts these lines alone, another one others, and an un
   expect(second).toMatchObject({ rows: 2, done: 1, skipped: 1 })
   expect(second.job).not.toBe(first.job)
   expect(await names()).toEqual(['D'])
+  expect(await json('jobs', 'show', job)).toMatchObject({
+    ...{ undone_by: second.job, undone_part: 'rows 3-4' },
+    undos: [
+      { job: first.job, part: 'rows 2-3' },
+      { job: second.job, part: 'rows 3-4' },
+    ],
+  })
   expect(await json('jobs', 'undo', job, '--yes', '--expect', '1')).toMatchObject({ rows: 4, done: 1, skipped: 3 })
   expect(await names()).toEqual([])
   const covered = await crm('jobs', 'undo', job, '--rows', '5', '--yes')
@@ -175,19 +182,49 @@ test('an undo of all makes a deleted record once, although an undo of a part has
 })
 
 test('an undo of an undo of a part gives its records back, and the part can be undone with the rest', async () => {
-  const { json, crm, job, names } = await fourImported()
+  const { json, job, names } = await fourImported()
   const part = await json('jobs', 'undo', job, '--rows', '2-3', '--yes', '--expect', '2')
   await json('jobs', 'undo', part.job, '--where', '.name == "A"', '--yes')
   expect(await names()).toEqual(['A', 'C', 'D'])
   await json('jobs', 'undo', part.job, '--yes')
   expect(await names()).toEqual(['A', 'B', 'C', 'D'])
-  const again = await crm('jobs', 'undo', job, '--rows', '2-3', '--yes')
-  expect(again).toMatchObject({
-    exit: 7,
-    stderr: expect.stringMatching(/was undone by job_\w+, and that was undone by/),
-  })
-  expect(await json('jobs', 'undo', job, '--yes', '--expect', '4')).toMatchObject({ rows: 4, done: 4 })
+  expect(await json('jobs', 'undo', job, '--rows', '2-3', '--yes', '--expect', '2')).toMatchObject({ rows: 2, done: 2 })
+  expect(await names()).toEqual(['C', 'D'])
+  expect(await json('jobs', 'undo', job, '--yes', '--expect', '2')).toMatchObject({ rows: 4, done: 2, skipped: 2 })
   expect(await names()).toEqual([])
+})
+
+test('a job whose undo was undone is undone again, and again, but for what others changed', async () => {
+  const { json, crm, ada, job, named } = await imported()
+  const company = async () => (await json('contacts', 'get', ada.id)).company
+  for (const undos of [1, 2, 3]) {
+    const undo = await json('jobs', 'undo', job, '--yes', '--expect', '2')
+    expect(undo, `undo ${undos}`).toMatchObject({ rows: 3, done: 3 })
+    expect([await json('contacts', 'list'), await company()]).toMatchObject([[{ name: 'Ada' }], undefined])
+    expect(await json('jobs', 'show', job)).toMatchObject({ undone_by: undo.job })
+    expect(await json('jobs', 'undo', undo.job, '--yes')).toMatchObject({ rows: 3, done: 3 })
+    expect([(await json('contacts', 'list')).length, await company()]).toEqual([3, 'Acme'])
+    expect(await json('jobs', 'show', job)).toMatchObject({ undone_by: null })
+  }
+  await json('contacts', 'update', (await named('Bea')).id, '--set', 'phone=1')
+  const last = await crm('jobs', 'undo', job, '--yes', '--expect', '1', '-o', 'json')
+  expect(last).toMatchObject({ exit: 3, stderr: expect.stringContaining('1 changed since') })
+  expect((await json('contacts', 'list')).map(({ name }: { name: string }) => name)).toEqual(['Bea', 'Ada'])
+})
+
+test('records that a later job changed and its undo gave back are deleted by the undo of the import, and no others', async () => {
+  const { json, crm, job, names, idOf } = await fourImported()
+  const set = ['--set', 'phone=1', '--set', 'city=Ulm', '--new-field']
+  const update = (where: string) => json('contacts', 'update', '--where', where, ...set, '--yes', '--expect', '1')
+  const [a, b, c] = [await update('.name == "A"'), await update('.name == "B"'), await update('.name == "C"')]
+  await json('jobs', 'undo', a.job, '--yes')
+  await json('jobs', 'undo', b.job, '--fields', 'phone', '--yes')
+  await json('jobs', 'undo', c.job, '--yes')
+  await json('contacts', 'update', await idOf('D'), '--set', 'phone=2')
+  await json('contacts', 'update', await idOf('D'), '--set', 'phone:=null')
+  const undo = await crm('jobs', 'undo', job, '--yes', '--expect', '2', '-o', 'json')
+  expect(undo).toMatchObject({ exit: 3, stderr: expect.stringContaining('2 changed since') })
+  expect(await names()).toEqual(['B', 'D'])
 })
 
 test('after an undo of a part the same import makes these records again, and no others', async () => {

@@ -135,6 +135,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/commands/import-matching.test.ts'],
   },
   {
+    name: 'a column of another case makes a second member beside the one that the records have',
+    file: 'src/jobs/plan/plan-rows.ts',
+    line: 'if (twins.length === 0) return',
+    to: 'if (twins.length >= 0) return',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
     name: 'a row without an email changes a contact without one',
     file: 'src/jobs/plan/match-keys.ts',
     line: 'if (part === undefined) return undefined',
@@ -186,9 +193,23 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number that a spreadsheet has shortened replaces the digits',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'if (loss === undefined) continue',
-    to: 'if (loss === undefined || row.line > 0) continue',
+    line: 'if (loss === undefined) return []',
+    to: 'if (loss === undefined || row.line > 0) return []',
     tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'a phone number without its zeros makes a second contact',
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'if (shortened.length > 0) return void parts.addError(row, ...shortened)',
+    to: '',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'an apostrophe that a person typed before digits becomes a part of the number',
+    file: 'src/jobs/input/delimited-rows.ts',
+    line: "if (/^'\\(?\\d[\\d ()./-]*$/.test(text) && !rules.readSheet) return MARKED_TEXT",
+    to: '',
+    tests: ['test/jobs/read/csv.test.ts'],
   },
   {
     name: 'a file is decoded as if any byte were one of its encoding',

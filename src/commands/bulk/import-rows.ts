@@ -141,7 +141,8 @@ function doneLine(ctx: Pick<Context, 'argv'>, { paths: { id }, account, head }: 
 }
 
 /** The same rows must not be planned twice. */
-function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
+function noPlanOf({ paths: { id }, state, account, head }: JobState): CrmError {
+  const profile = typedProfile(head.command)
   const isDone = state === 'finished'
   return new CrmError(
     'conflict',
@@ -149,9 +150,9 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
     {
       hint: isDone
         ? account.failed > 0
-          ? `to retry the failed rows: crm jobs retry ${id}`
+          ? `to retry the failed rows: crm jobs retry ${id}${profile}`
           : `crm jobs show ${id}; --again plans it again`
-        : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
+        : `crm jobs resume ${id}${profile}, or crm jobs cancel ${id}`,
       job: id,
     },
   )

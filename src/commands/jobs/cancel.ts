@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Account } from '../../jobs/store/progress.ts'
 import { examples } from '../command-tree.ts'
@@ -42,6 +43,7 @@ function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: do
     const were = isListed(resourceOf(head.noun)) ? 'may have been done' : 'may exist'
     lines.push(`${doubt} in doubt ${were}, and jobs resume no longer checks them: crm jobs failed ${id}`)
   }
-  if (done + doubt > 0) lines.push(`To see what can be reverted: crm jobs undo ${id} --dry-run`)
+  if (done + doubt > 0)
+    lines.push(`To see what can be reverted: crm jobs undo ${id}${typedProfile(head.command)} --dry-run`)
   return lines
 }

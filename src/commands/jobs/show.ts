@@ -34,9 +34,10 @@ async function showJob(ctx: Context, word: string): Promise<undefined> {
 export async function jobRecord(
   jobs: Pick<Jobs, 'left'>,
   job: JobState,
-  undone: ReadonlyMap<string, Undone>,
+  undone: ReadonlyMap<string, readonly Undone[]>,
 ): Promise<CrmRecord> {
   const { paths, head, state, account, progress } = job
+  const undos = undone.get(paths.id) ?? []
   // A row without a result is in doubt only after its process has ended.
   const underWay = state === 'running' ? progress.unanswered : 0
   return {
@@ -57,8 +58,9 @@ export async function jobRecord(
     of: head.of ?? null,
     undoes: head.kind === 'undo' ? (head.of ?? null) : null,
     part: partText(head) ?? null,
-    undone_by: undone.get(paths.id)?.by ?? null,
-    undone_part: undone.get(paths.id)?.part ?? null,
+    undone_by: undos.at(-1)?.job ?? null,
+    undone_part: undos.at(-1)?.part ?? null,
+    undos: undos.map((each) => ({ ...each })),
     needs: [...(head.needs ?? [])],
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),

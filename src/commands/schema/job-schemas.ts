@@ -155,6 +155,7 @@ const JOB_MEMBERS = {
   part: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
   undone_part: TEXT_OR_NULL,
+  undos: arrayOf(made({ job: TEXT, part: TEXT_OR_NULL })),
   needs: arrayOf(TEXT),
   paused_by: TEXT_OR_NULL,
   made_at: TIME,

@@ -192,17 +192,23 @@ export function isUndoneWhole(undone: ReadonlyMap<string, JobState>, id: string)
   return undo !== undefined && !isPart(undo.head) && !undone.has(undo.paths.id)
 }
 
-/** The undo in effect for each job: it reverted something, or may have, and was not undone itself as a whole. */
+/**
+ * The last undo in effect for each job: it reverted something, or may have, and was not undone itself as a whole. `onUndo`: called
+ * with all of them, the newest first.
+ */
 export async function undosInEffect(
   jobsFolder: string,
   isDamageSkipped = false,
+  onUndo: (of: string, undo: JobState) => void = () => {},
 ): Promise<ReadonlyMap<string, JobState>> {
   const held = new Map<string, JobState>()
   for (const { paths, of } of allUndos(jobsFolder, isDamageSkipped).toReversed()) {
     // The newest first: an undo of this undo was made after it.
-    if (isUndoneWhole(held, paths.id) || held.has(of)) continue
+    if (isUndoneWhole(held, paths.id)) continue
     const job = isDamageSkipped ? await stateOrDamage(paths) : await readJobState(paths)
-    if (job.state !== 'damaged' && job.account.done + job.account.in_doubt > 0) held.set(of, job)
+    if (job.state === 'damaged' || job.account.done + job.account.in_doubt === 0) continue
+    onUndo(of, job)
+    if (!held.has(of)) held.set(of, job)
   }
   return held
 }

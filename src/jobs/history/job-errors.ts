@@ -7,23 +7,24 @@ import type { Account } from '../store/progress.ts'
 import type { JobState } from './job-state.ts'
 
 /** A job belongs to one account: on another one its rows would be created a second time. */
-export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {
+export function refuseOtherAccount({ job, account, command }: PlanHead, here: string): void {
   if (account === here) return
+  const profile = typedProfile(command)
   throw new CrmError('usage', `${job} belongs to ${account}, and this command line uses ${here}`, {
-    hint: 'choose the profile of that server with -p, or set CRM_BASE_URL',
+    hint: `${profile === '' ? '' : `it was made with${profile}; `}choose the profile of that server with -p, or set CRM_BASE_URL`,
     job,
   })
 }
 
 /** What to do about a job that has not ended. */
-export function unendedHint({ paths: { id }, sentBy }: JobState, command: readonly string[]): string {
+export function unendedHint({ paths: { id }, sentBy, head }: JobState, command: readonly string[]): string {
   if (sentBy !== undefined) return `wait until ${sentBy}, which sends it, has ended: crm jobs show ${id}`
-  return `crm jobs resume ${id}${typedProfile(command)}, or crm jobs cancel ${id}`
+  return `crm jobs resume ${id}${typedProfile(command, head.command)}, or crm jobs cancel ${id}`
 }
 
-export function cancelled(job: string): CrmError {
+export function cancelled({ job, command }: PlanHead): CrmError {
   return new CrmError('conflict', `${job} was cancelled, and nothing more is sent for it`, {
-    hint: `its result: crm jobs show ${job}; to revert that: crm jobs undo ${job}`,
+    hint: `its result: crm jobs show ${job}; to revert that: crm jobs undo ${job}${typedProfile(command)}`,
     job,
   })
 }

@@ -39,7 +39,8 @@ export function unfinishedRetry(command: readonly string[], job: JobState): CrmE
   const { id } = job.paths
   const what = head.kind === 'retry' ? `${id}, which retries rows of ${head.of},` : id
   return new CrmError('conflict', `${what} has not ended`, {
-    hint: sentBy === undefined ? `crm jobs resume ${id}${typedProfile(command)}` : unendedHint(job, command),
+    hint:
+      sentBy === undefined ? `crm jobs resume ${id}${typedProfile(command, head.command)}` : unendedHint(job, command),
     job: id,
     ...(sentBy !== undefined && { isBusy: true }),
   })

@@ -76,7 +76,7 @@ export function createColumnResolver(
     if (field !== undefined) return columnFor(kind, name, field)
     const alias = aliasOf(kind, name)
     const isAlias = alias !== undefined && isOffered(alias)
-    const suggestion = isAlias ? alias : nearest(foldName(name), suggested)
+    const suggestion = twinIn(server, name) ?? (isAlias ? alias : nearest(foldName(name), suggested))
     if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
     return columnFor(kind, name, name)
   }
@@ -139,6 +139,15 @@ function roleOf(kind: ImportableResource, field: string): Role {
 /** Makes names such as `E-Mail`, `owner ID` and `e_mail:` comparable. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
+}
+
+function twinIn(server: ServerMembers | undefined, name: string): string | undefined {
+  return server?.names.find((each) => isTwin(each, name) && !server.isReadOnly(each))
+}
+
+/** Whether two names differ in their case, blanks, hyphens and underscores alone. */
+export function isTwin(one: string, other: string): boolean {
+  return foldName(one) === foldName(other) && foldName(one) !== ''
 }
 
 /** The field that this name may stand for; it is suggested, and used only if `--map` says so. */

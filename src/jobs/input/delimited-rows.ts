@@ -207,6 +207,12 @@ const DEFUSED: WrongValue = {
     'an apostrophe before a formula, as --csv-safe writes it; --from-csv-safe takes it off, --map COLUMN=FIELD:text keeps it',
 }
 
+const MARKED_TEXT: WrongValue = {
+  code: 'csv_safe',
+  message:
+    'an apostrophe before digits, as it is typed into a spreadsheet; take it off, or --map COLUMN=FIELD:text keeps it',
+}
+
 /** Why a cell is probably not what a person wrote; a column that is said to be of texts may have anything. */
 function faultOf(text: string, column: Column, { fault }: GivenCell, rules: CellRules): WrongValue | undefined {
   if (column.role === 'ignored') return undefined
@@ -215,5 +221,6 @@ function faultOf(text: string, column: Column, { fault }: GivenCell, rules: Cell
   if (text.includes('#') && text !== rules.nullToken && ERROR_TEXTS.has(text.trim())) return ERROR_TEXT
   // No program shows such an apostrophe to the person who typed it.
   if (/^'+[=+\-@]/.test(text) && !rules.isCsvSafe && !rules.readSheet) return DEFUSED
+  if (/^'\(?\d[\d ()./-]*$/.test(text) && !rules.readSheet) return MARKED_TEXT
   return undefined
 }

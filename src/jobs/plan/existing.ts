@@ -7,6 +7,7 @@ import { listedId, shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { foldName } from '../input/columns.ts'
 import type { InputRow } from '../input/row.ts'
+import { damagedKeys } from './damaged-digits.ts'
 import {
   alternativeIn,
   alternativesOf,
@@ -37,17 +38,24 @@ interface ReadExisting {
   readonly onRead: (count: number) => void
 }
 
+/** A server may have members of other names in each record. */
+const MOST_MEMBERS = 10_000
+
 /** Records of the server by their keys, on disk, because there may be millions. */
 export class Existing {
   readonly #database: Scratch['database']
+  readonly #table: string
   readonly #add
   readonly #keysOf: (record: CrmRecord) => readonly string[]
   #find: ReturnType<Scratch['database']['prepare']> | undefined
+  /** The members of the records so far. */
+  readonly members = new Set<string>()
 
-  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[]) {
+  constructor({ database }: Scratch, keysOf: (record: CrmRecord) => readonly string[], table = 'existing') {
     this.#database = database
-    database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
-    this.#add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
+    this.#table = table
+    database.exec(`CREATE TABLE ${table} (key TEXT, id TEXT, record TEXT)`)
+    this.#add = database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`)
     this.#keysOf = keysOf
   }
 
@@ -67,20 +75,26 @@ export class Existing {
   add(records: readonly CrmRecord[]): void {
     for (const record of records) {
       const id = listedId(record)
+      if (this.members.size < MOST_MEMBERS) for (const name of Object.keys(record)) this.members.add(name)
       for (const key of this.#keysOf(record)) this.#add.run(key, id, JSON.stringify(record))
     }
   }
 
+  /** Under a further key, by which no row means it, with the members of `--match` alone. */
+  addDamaged(key: string, record: CrmRecord, names: readonly string[]): void {
+    this.#add.run(key, listedId(record), JSON.stringify(record, alternativesOf(names).flat()))
+  }
+
   clear(): void {
-    this.#database.exec('DELETE FROM existing')
+    this.#database.exec(`DELETE FROM ${this.#table}`)
   }
 
   /** At most so many, in no particular order. */
   find(key: string | undefined, most = 2): readonly Match[] {
     if (key === undefined) return []
     // An index that exists before the records would make it slower to add them.
-    if (!this.#find) this.#database.exec('CREATE INDEX by_key ON existing (key)')
-    this.#find ??= this.#database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
+    if (!this.#find) this.#database.exec(`CREATE INDEX ${this.#table}_by_key ON ${this.#table} (key)`)
+    this.#find ??= this.#database.prepare(`SELECT id, record FROM ${this.#table} WHERE key = ? LIMIT ?`)
     return this.#find.all(key, most).map(({ id, record }) => ({
       id: String(id),
       record: parseExactJson(String(record)) as CrmRecord,
@@ -107,6 +121,10 @@ export class EqualRecords {
 
   static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords> {
     return new EqualRecords(await Existing.read({ ...parts, keyOf: naturalName }), parts.scratch.keys('equal'))
+  }
+
+  get members(): ReadonlySet<string> {
+    return this.#existing.members
   }
 
   /** The number of rows with an equal record. */
@@ -214,6 +232,10 @@ export class MatchedRecords {
     return this.#seen.unmatchable
   }
 
+  get members(): ReadonlySet<string> {
+    return this.#existing.members
+  }
+
   get summary(): Matching {
     const by = this.#keyRequests > 0 ? 'keys' : 'list'
     const requests = this.#keyRequests > 0 ? this.#keyRequests : this.#parts.pages.pages
@@ -225,6 +247,7 @@ export class MatchedRecords {
     const keys = keysOfRecord(record, this.#names, valuesOf)
     this.#seen.see(record, keys)
     this.hasSeveralKeys ||= keys.length > 1
+    for (const key of damagedKeys(record, this.#names)) this.#existing.addDamaged(key, record, this.#names)
     return keys
   }
 

@@ -164,7 +164,7 @@ function sentFromFile({ paths: { id } }: JobState, { paths, head, account }: Job
     {
       hint:
         account.failed > 0
-          ? `to retry those that failed then: crm jobs retry ${paths.id}`
+          ? `to retry those that failed then: crm jobs retry ${paths.id}${typedProfile(head.command)}`
           : `crm jobs show ${paths.id}`,
       job: paths.id,
     },
@@ -278,7 +278,7 @@ export interface RetriedLine {
   readonly done: LeftOut | undefined
 }
 
-/** Undefined for a row of a file that names no lines, or of a line with several failed rows. */
+/** Undefined for a row that names no line, unless a failed create has its values, or for a line with several failed rows. */
 export type RetriedLines = (row: InputRow) => RetriedLine | undefined
 
 /**
@@ -293,14 +293,16 @@ export async function readRetriedLines(context: PlanningContext, of: string | un
   const retried = await readRetriedRows(jobsFolder, state.paths)
   const open = unfinishedIn(retried)
   if (open) throw unfinishedRetry(context.command, open)
-  const { ops, doubts, open: left } = linesOf(state)
+  const { ops, creates, doubts, open: left } = linesOf(state)
   const lines = new Map<number, number>()
+  const opOf = (row: InputRow) =>
+    row.earlierLine === undefined ? creates.get(createDigest(state.head.noun, row)) : ops.get(row.earlierLine)
   return (row) => {
     if (row.earlierLine !== undefined && !left.has(row.earlierLine)) throw noFailedRow(row, state)
     const named = row.earlierLine ?? NO_LINE
     const doubt = doubts.get(named)
     if (doubt !== undefined && doubt !== createDigest(state.head.noun, row)) throw inDoubt(row, state)
-    const op = ops.get(named)
+    const op = opOf(row)
     if (op === undefined || op === 'several') return undefined
     refuseTwice(lines, row, state)
     const sent = retried.of(op)
@@ -320,6 +322,8 @@ function refuseOtherText({ line, earlierLine }: InputRow): undefined {
 interface Lines {
   /** The failed operation of a line. */
   readonly ops: ReadonlyMap<number, number | 'several'>
+  /** The failed creates by their digests: of rows that name no line. */
+  readonly creates: ReadonlyMap<string, number | 'several'>
   /** The digests of creates in doubt. */
   readonly doubts: ReadonlyMap<number, string>
   /** All lines with a row that is not done. */
@@ -328,6 +332,7 @@ interface Lines {
 
 function linesOf({ paths, progress }: JobState): Lines {
   const ops = new Map<number, number | 'several'>()
+  const creates = new Map<string, number | 'several'>()
   const doubts = new Map<number, string>()
   const open = new Set<number>()
   const plan = openJob(paths)
@@ -338,16 +343,18 @@ function linesOf({ paths, progress }: JobState): Lines {
       if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)
       const lines = [head.line, ...(head.also ?? []).map(([also]) => also)]
       for (const line of lines) open.add(line)
-      if (end === 'failed') addFailed(ops, lines, op)
+      if (end !== 'failed') continue
+      addFailed(ops, lines, op)
+      if (head.do === 'create') addFailed(creates, [head.digest], op)
     }
   } finally {
     plan.close()
   }
-  return { ops, doubts, open }
+  return { ops, creates, doubts, open }
 }
 
-function addFailed(ops: Map<number, number | 'several'>, lines: readonly number[], op: number): void {
-  for (const line of lines) ops.set(line, ops.has(line) ? 'several' : op)
+function addFailed<Key>(ops: Map<Key, number | 'several'>, keys: readonly Key[], op: number): void {
+  for (const key of keys) ops.set(key, ops.has(key) ? 'several' : op)
 }
 
 function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number): boolean {
@@ -373,11 +380,8 @@ function noFailedRow({ line, earlierLine }: InputRow, { paths: { id } }: JobStat
 }
 
 /** `lines`: of the input, by the lines that they name. */
-function refuseTwice(
-  lines: Map<number, number>,
-  { line, earlierLine = NO_LINE }: InputRow,
-  { paths: { id } }: JobState,
-): void {
+function refuseTwice(lines: Map<number, number>, { line, earlierLine }: InputRow, { paths: { id } }: JobState): void {
+  if (earlierLine === undefined) return
   const first = lines.get(earlierLine) ?? line
   lines.set(earlierLine, first)
   if (first === line) return
@@ -391,9 +395,10 @@ function refuseTwice(
   )
 }
 
-function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError {
-  return new CrmError('conflict', `line ${line}, which is line ${earlierLine} of the job, is in doubt in ${paths.id}`, {
-    hint: `crm jobs resume ${paths.id} settles it; or remove the line`,
+function inDoubt({ line, earlierLine }: InputRow, { paths, head }: JobState): CrmError {
+  const which = earlierLine === undefined ? '' : `, which is line ${earlierLine} of the job,`
+  return new CrmError('conflict', `line ${line}${which} is in doubt in ${paths.id}`, {
+    hint: `crm jobs resume ${paths.id}${typedProfile(head.command)} settles it; or remove the line`,
     job: paths.id,
   })
 }

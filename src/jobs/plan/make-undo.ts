@@ -30,7 +30,7 @@ import {
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { openJob } from '../store/open-job.ts'
-import type { Existing } from './existing.ts'
+import type { Existing, Match } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
 import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
@@ -46,10 +46,10 @@ import {
   dealsWithNotes,
   type EarlierUndos,
   earlierUndos,
+  imagesSince,
   readNow,
   selectedBy,
   type UndoSelection,
-  undoRun,
 } from './undo-scope.ts'
 
 const REASONS = {
@@ -93,7 +93,7 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
   // Records that the job created are deleted.
   const asked = rules.ask(head.asked ?? [], undone.end.create > 0 ? 'all' : undefined)
   const { noun, ordered, updates } = head
-  const identity = { noun, run: undoRun(paths.id, part), of: paths.id, ...part, ...present({ ordered, updates }) }
+  const identity = { noun, run: earlier.run, of: paths.id, ...part, ...present({ ordered, updates }) }
   const plan = openJob(paths)
   let said: Said = { lines: [], leftLines: [] }
   try {
@@ -141,6 +141,7 @@ async function planUndo({ context, request, plan, builder, scratch, earlier, rul
   const chosen = selection && 'where' in selection ? await chosenByRecords(selection, of, now) : named
   const given = {
     ...{ noun, results, rules, now, only, undone, offers: context.offers },
+    imagesOf: imagesSince(context, plan, scratch),
     isKept: (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name),
     isRestorable: context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0)),
@@ -210,6 +211,7 @@ interface RevertParts extends Imaged {
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
   readonly only: readonly string[] | undefined
+  readonly imagesOf: ReturnType<typeof imagesSince>
   /** By undos of other parts. */
   readonly undone: IdsThrough
   readonly unseen: Unseen
@@ -307,10 +309,19 @@ function revertWrite(parts: WithNow, id: string): Reverted {
   if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
   if (isOlder(match.record, results.progress.firstMs ?? 0)) return stays(operation, id, 'cannot', EXISTED)
   const changed = changesSince(written, match.record, results.of(op).isRepeated)
-  if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
+  if (changed.length > 0 && !isAsLeft(parts, written, match)) return { left: changed.map(conflictOf(operation, id)) }
   if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
   if (!showsChanges(match.record)) addUnseen(parts.unseen, match.record, written)
   return { planned: { do: 'delete', path, id, before: match.record } }
+}
+
+/** Whether a created record has the values that it had when nobody had changed it yet: jobs that did were undone. */
+function isAsLeft({ imagesOf, rules }: RevertParts, written: JsonObject, { id, record }: Match): boolean {
+  return imagesOf(id).some(({ record: image }) => {
+    if (changesSince(written, image).length > 0) return false
+    const names = Object.keys({ ...image, ...record }).filter((name) => !isReadOnly(name) && !rules.isReadOnly(name))
+    return names.every((name) => isSame(memberOf(image, name), memberOf(record, name)))
+  })
 }
 
 interface Updated {

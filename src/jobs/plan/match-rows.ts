@@ -17,6 +17,7 @@ import type {
   RowFinding,
   RowSource,
 } from '../input/row.ts'
+import { damagedKey, lossOf } from './damaged-digits.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, alternativeIn, alternativesOf, keysOfRow } from './match-keys.ts'
 import {
@@ -81,7 +82,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   // A list that grows while it is read may have a record on two pages.
   const ids = [...new Set(matches.map(({ id }) => id))]
   if (ids.length > 1) return ambiguousOf(noun, row, { names: own, ids })
-  if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, names, row, refuse })
+  if (!match) return withoutMatch({ ...parts, row, keys, refuse })
   const earlier = existing.hasSeveralKeys ? keyLines.getOrSet(`id ${match.id}`, row.line) : undefined
   if (earlier !== undefined) return void refuse('duplicate_key', `matches ${match.id}, as line ${earlier} does`)
   return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, names: own, row, refuse }, match)
@@ -113,10 +114,11 @@ function changeOf(
     row,
     refuse,
     names,
+    addError,
     shown,
     overruled,
     kept,
-  }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled' | 'kept'>,
+  }: Matching & Pick<MatchParts, 'addError' | 'source' | 'names' | 'shown' | 'overruled' | 'kept'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
   kept.cells += emptyOver(match.record, row, source.summary)
@@ -127,22 +129,49 @@ function changeOf(
   const changes = source.changes(asShown, match.record)
   const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'
-  const columnOf = (name: string): ColumnUse =>
-    source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
-  for (const each of source.summary.head ? Object.keys(fields) : []) {
-    const loss = columnOf(each).isText ? undefined : lossOf(fields[each], match.record[each])
-    if (loss === undefined) continue
-    const [old, given] = [match.record[each], fields[each]].map((value) => jsonText(value ?? null))
-    const way = `format the cells as text; ${mapFlag(columnOf(each), 'text')} writes them as they are`
-    return void refuse('shortened_number', `${given} over ${old}: a spreadsheet has ${loss}; ${way}`, each)
-  }
+  const shortened = shortenedIn(source, row, 'over', { given: fields, record: match.record })
+  if (shortened.length > 0) return void addError(row, ...shortened)
   const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
-  const column = columnOf(name)
+  const column = columnOf(source, name)
   const before = match.record[name]
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+function columnOf({ summary }: Pick<RowSource, 'summary'>, name: string): ColumnUse {
+  return summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+}
+
+/** The cells in which a spreadsheet has damaged a number that the record has. */
+function shortenedIn(
+  source: Pick<RowSource, 'summary'>,
+  row: InputRow,
+  word: string,
+  { given, record }: { readonly given: JsonObject; readonly record: CrmRecord },
+): readonly RowFinding[] {
+  return Object.keys(source.summary.head ? given : {}).flatMap((name) => {
+    const column = columnOf(source, name)
+    const loss = column.isText ? undefined : lossOf(given[name], record[name])
+    if (loss === undefined) return []
+    const [old, cell] = [record[name], given[name]].map((value) => jsonText(value ?? null))
+    const way = `format the cells as text; ${mapFlag(column, 'text')} takes them as they are`
+    const message = `${cell} ${word} ${old}: a spreadsheet has ${loss}; ${way}`
+    return findingOf(row, [name], { code: 'shortened_number', message })
+  })
+}
+
+/** The same of a row that matches no record, by the members of `--match`. */
+function shortenedKeys(parts: MatchParts & { readonly row: InputRow; readonly keys: readonly string[] }) {
+  const { existing, names, source, row, keys } = parts
+  const own = alternativesOf(names)
+    .flat()
+    .map((name) => [name, idText(row.fields[name]) ?? ''] as const)
+  if (!own.some(([, cell]) => /^\s*\d+\s*$/.test(cell))) return []
+  const [match] = keys.flatMap((key) => existing.find(damagedKey(key), 1))
+  if (!match) return []
+  return shortenedIn(source, row, 'for a record with', { given: Object.fromEntries(own), record: match.record })
 }
 
 /** The number of empty cells of a row whose fields have a value in the record. */
@@ -157,36 +186,16 @@ function isNothing(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** As spreadsheets write long numbers: `4,91522E+11`. */
-const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e\+?\d{1,3}$/i
-
-/** The digits that a spreadsheet keeps of a number. */
-const KEPT_DIGITS = 15
-
-/** How a spreadsheet has damaged the number in a cell, judged by the digits of the record; undefined if it has not. */
-function lossOf(given: JsonValue | undefined, before: JsonValue | undefined): string | undefined {
-  if (typeof given !== 'string') return undefined
-  const [cell, old] = [given.trim(), idText(before) ?? '']
-  if (SCIENTIFIC.test(cell) && /^\+?\d{6,}$/.test(old.replace(/[\s()./-]/g, ''))) return 'shortened the digits'
-  if (!/^\d+$/.test(cell) || cell === old) return undefined
-  if (/^[+0]\d+$/.test(old) && old.replace(/^\+?0*(?=\d)/, '') === cell)
-    return `removed the ${old[0] === '+' ? 'plus' : 'zeros'} at the start`
-  const kept = old.slice(0, KEPT_DIGITS)
-  return /^\d+$/.test(old) && old.length > KEPT_DIGITS && kept.padEnd(old.length, '0') === cell
-    ? `kept ${KEPT_DIGITS} digits`
-    : undefined
-}
-
 const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
 
 /** The server gives ids: a record that is created for an unknown one would be created again each time. */
-function withoutMatch({
-  noun,
-  mode,
-  names,
-  row,
-  refuse,
-}: Matching & Pick<MatchParts, 'mode' | 'names'>): Planned | 'skipped' | undefined {
+function withoutMatch(
+  parts: Matching & MatchParts & { readonly keys: readonly string[] },
+): Planned | 'skipped' | undefined {
+  const { noun, mode, names, row, refuse } = parts
+  const shortened = shortenedKeys(parts)
+  if (shortened.length > 0) return void parts.addError(row, ...shortened)
+  if (parts.isDeletion) return 'skipped'
   if (mode === 'upsert' && names[0] !== 'id') return createOf(noun, row)
   if (row.id === undefined) return 'skipped'
   return void refuse('not_there', `${resourceOf(noun)} ${row.id} does not exist`)
@@ -303,8 +312,8 @@ export type MostRejects = { readonly rows: number } | { readonly part: number } 
 export interface RowErrors {
   /** For the pass over the rows from which the plan is made. */
   readonly onRefused: ((row: RefusedRow) => void) | undefined
-  /** An error that planning found in a valid row. */
-  add(row: InputRow, finding: RowFinding): void
+  /** Errors that planning found in a valid row. */
+  add(row: InputRow, ...findings: readonly RowFinding[]): void
 }
 
 interface ErrorParts {
@@ -319,10 +328,10 @@ export function createRowErrors({ noun, source, builder, isRejecting }: ErrorPar
   const reject = (row: RefusedRow) => builder.reject(RESOURCES[resourceOf(noun)].path, row)
   return {
     onRefused: isRejecting ? reject : undefined,
-    add: (row, finding) => {
+    add: (row, ...findings) => {
       const { position } = row
-      source.findings.add({ ...finding, ...(position !== undefined && { position }) })
-      if (isRejecting) reject({ ...row, findings: [finding] })
+      for (const finding of findings) source.findings.add({ ...finding, ...(position !== undefined && { position }) })
+      if (isRejecting) reject({ ...row, findings })
     },
   }
 }

@@ -1,6 +1,10 @@
+import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { counted, isListed, resourceOf } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
+import { isTwin, mapName, parseMap } from '../input/columns.ts'
+import { inputName } from '../input/input-file.ts'
 import type { Findings, InputRow, RowOptions, RowSource } from '../input/row.ts'
 import { EqualRecords, keyReaderFor, MatchedRecords, type PageCounter } from './existing.ts'
 import { Ledger, pairChangedRows } from './ledger.ts'
@@ -124,6 +128,7 @@ async function planFirst(parts: PlanRowsParts): Promise<PlannedRows> {
       else addAllowed(parts, row, createOf(noun, row))
     }
   }
+  refuseTwins(parts, before?.members)
   if (before && before.count > 0) {
     const unchanged = before.count === 1 ? '1 row is unchanged' : `${before.count} rows are unchanged`
     context.note(`${unchanged}, because equal ${noun} exist; --again creates them again.`)
@@ -175,9 +180,35 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<P
   // Errors in rows refuse the whole input.
   if (source.findings.count > 0 && !errors.onRefused) return {}
   const matched = existing.judge()
+  refuseTwins(parts, existing.members)
   const lines = [...matched, ...overruled.lines(source.summary), ...renewed.lines(noun, names)]
   for (const line of [...lines, ...matchLines(parts, existing, names, kept.cells)]) context.note(line)
   return { matching: existing.summary }
+}
+
+/** CrmError `invalid_input` for columns that would be stored beside members that differ from them in case or blanks alone. */
+function refuseTwins(
+  { request: { noun, inputName: input, read }, source, builder, errors }: PlanRowsParts,
+  members: ReadonlySet<string> = new Set(),
+): void {
+  // Errors in rows come first, and refuse the whole input.
+  if (source.findings.count > 0 && !errors.onRefused) return
+  const written = builder.fields.list().map(({ field }) => field)
+  const mapped = [...parseMap(read.map).values()].map(({ field }) => field)
+  const twins = source.summary.columns.flatMap(({ name, field = '' }) => {
+    const member = written.find((each) => each === field || field.startsWith(`${each}.`))
+    if (member === undefined || members.has(member) || mapped.includes(field)) return []
+    const twin = [...members].find((each) => isTwin(each, member))
+    return twin === undefined ? [] : { name, field, twin: twin + field.slice(member.length) }
+  })
+  if (twins.length === 0) return
+  const [join, keep] = (['twin', 'field'] as const).map(
+    (to) => `--map ${shellWord(twins.map((each) => `${mapName(each.name)}=${each[to]}`).join())}`,
+  )
+  const pairs = twins.map(({ name, twin }) => `${JSON.stringify(name)} beside ${JSON.stringify(twin)}`).join(', ')
+  throw new CrmError('invalid_input', `${inputName(input)} would store ${pairs}, which ${noun} have`, {
+    hint: `${join} if they are the same; ${keep} stores both`,
+  })
 }
 
 /** For people: what the rows have and is not used, and records that no row can match. */

@@ -1,21 +1,20 @@
 import { hash } from 'node:crypto'
 import type { KeyReader } from '../../api/keyed-reads.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isSameJson, type JsonValue } from '../../core/json.ts'
+import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { RATE_SHARE } from '../../core/rate-share.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
-import { typedProfile } from '../../core/shell-words.ts'
 import { isPart, partText, type Selected, type UndoPart } from '../../core/undo-part.ts'
 import type { Where } from '../../expr/expressions.ts'
 import { type EarlierJob, startedMeanwhile, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
-import { allJobs } from '../history/find-jobs.ts'
+import { allHeads, allJobs } from '../history/find-jobs.ts'
 import { unendedHint } from '../history/job-errors.ts'
 import type { StoredResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { RenewedIds } from '../history/merges.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
-import { headOf } from '../store/open-job.ts'
+import { headOf, withJob } from '../store/open-job.ts'
 import { Existing, keyReaderFor } from './existing.ts'
 import type { SelectionRequest } from './make-selection.ts'
 import { byId } from './match-keys.ts'
@@ -24,11 +23,13 @@ import type { PlanningContext } from './planning.ts'
 import type { Scratch } from './scratch.ts'
 
 export interface EarlierUndos {
+  /** Of an undo of this part: another one after each that was undone itself, since the keys of its requests are used. */
+  readonly run: string
   /** The undo that is resumed, or is done. */
   readonly held: JobState | undefined
   /** Those of the same part that were cancelled, with their undos. */
   readonly before: readonly EarlierJob[]
-  /** Those of other parts, with their undos. */
+  /** Those of other parts, and those of this part that were undone, with their undos. */
   readonly others: readonly EarlierJob[]
   /** Those that have sent nothing. */
   readonly planned: readonly JobPaths[]
@@ -36,7 +37,7 @@ export interface EarlierUndos {
   readonly refuseNewer: () => void
 }
 
-/** CrmError `conflict` if an undo of another part has not ended, or if the undo of this part was undone itself. */
+/** CrmError `conflict` if an undo of another part has not ended. */
 export async function earlierUndos(
   { jobsFolder, command }: PlanningContext,
   id: string,
@@ -45,19 +46,16 @@ export async function earlierUndos(
   const own = undosOf(jobsFolder, id)
   const planned: JobPaths[] = []
   const undone = await undosInEffect(jobsFolder)
-  const run = undoRun(id, part)
+  let [run, undos] = [undoRun(id, part), 0]
   for (const each of own) {
     const job = await readJobState(each)
     if (job.state === 'planned') planned.push(each)
     if (job.state === 'cancelled' || job.state === 'planned' || hasNoEffect(job)) continue
     if (job.state !== 'finished' && job.head.run !== run) throw unfinishedUndo(job, command)
     if (!takesBack(job.head, part)) continue
-    const by = undone.get(each.id)?.paths.id
-    if (by === undefined) return { held: job, before: [], others: [], planned, refuseNewer: () => {} }
-    throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was undone by ${by}`, {
-      hint: `crm jobs undo ${by}${typedProfile(command)}`,
-      job: by,
-    })
+    if (!undone.has(each.id)) return { held: job, run, before: [], others: [], planned, refuseNewer: () => {} }
+    undos += 1
+    run = `${undoRun(id, part)}.${undos}`
   }
   const ofRun = (isSame: boolean): readonly JobPaths[] => own.filter((each) => (headOf(each).run === run) === isSame)
   const [before, others] = await Promise.all(
@@ -68,7 +66,7 @@ export async function earlierUndos(
     const newer = undosOf(jobsFolder, id).find((each) => !known.has(each.id))
     if (newer) throw startedMeanwhile(newer.id)
   }
-  return { held: undefined, before: before ?? [], others: others ?? [], planned, refuseNewer }
+  return { held: undefined, run, before: before ?? [], others: others ?? [], planned, refuseNewer }
 }
 
 function undosOf(jobsFolder: string, id: string): readonly JobPaths[] {
@@ -84,7 +82,7 @@ function hasNoEffect({ state, account: { done, in_doubt } }: JobState): boolean 
 }
 
 /** Undos of different parts of one job are different runs, so that the keys of one do not answer for another. */
-export function undoRun(id: string, part: UndoPart): string {
+function undoRun(id: string, part: UndoPart): string {
   const { only, selected } = part
   if (!isPart(part)) return `undo.${id}`
   const text = selected ? JSON.stringify([only ?? null, selected]) : only?.join()
@@ -290,6 +288,32 @@ export async function readNow(context: PlanningContext, parts: NowParts): Promis
   if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
   const pages = await pagesNow(context, parts)
   return Existing.read({ scratch: parts.scratch, pages, keyOf: byId, onRead: context.onRead })
+}
+
+/** More images of one record are not looked at. */
+const MOST_IMAGES = 100
+
+/** The records as later jobs read them before they changed or deleted them. */
+export function imagesSince(
+  { jobsFolder, account }: PlanningContext,
+  { head: { job, noun } }: JobFile,
+  scratch: Scratch,
+) {
+  const read = () => {
+    const images = new Existing(scratch, ({ id }) => [idText(id) ?? ''], 'images')
+    for (const { paths, head } of allHeads(jobsFolder)) {
+      if (head.job <= job || head.noun !== noun || head.account !== account) continue
+      withJob(paths, (plan) => {
+        for (const text of plan.befores()) images.add([parseExactJson(text) as CrmRecord])
+      })
+    }
+    return images
+  }
+  let images: Existing | undefined
+  return (id: string) => {
+    images ??= read()
+    return images.find(id, MOST_IMAGES)
+  }
 }
 
 /** By their ids where the server can be asked so, else the whole list. */

@@ -82,7 +82,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     refuseOtherAccount(plan.head, services.account)
     plan.verify()
     const progress = JobProgress.of(plan)
-    if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
+    if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(plan.head)
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
     hooks.onStart(progress, plan, doubts)
     if (progress.end !== undefined && doubts.reopened === 0) {

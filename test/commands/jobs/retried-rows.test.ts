@@ -5,9 +5,11 @@ import { fileIn, KEEPS_NO_KEYS, startForeign } from '../../foreign/run-shape.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { jobsIn, onlyJob, runJob } from '../../harness/import-run.ts'
+import { startProxy } from '../../harness/proxy.ts'
 import { all } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
 import { jobsAt } from '../../ui/jobs-at.ts'
+import { serviceHome } from '../service-home.ts'
 
 const TERMS = { concurrency: undefined, rateShare: 1, maxErrors: undefined, maxOutageMs: 1_000 }
 const NO_HOOKS = { onStart: () => {}, onPause: () => {}, onEnd: () => {} }
@@ -235,6 +237,23 @@ test('a row whose retry was undone is failed again, and the same retry sends it'
   expect(await runJob(retry, env)).toMatchObject({ exit: 0, account: { rows: 2, done: 2 } })
   expect(await names()).toEqual(['Three', 'Two'])
   expect(await shown(job)).toMatchObject({ still_failed: 1 })
+})
+
+test('a row without _crm_line that has the cells of a failed one leaves the failed rows, and is not sent twice', async () => {
+  const { service, env, json, crm, file } = await serviceHome()
+  let refusals = 2
+  const url = await startProxy(service.url, (method) => (method === 'POST' && refusals-- > 0 ? 422 : undefined))
+  Object.assign(env, { CRM_BASE_URL: url })
+  const rows = file('rows.csv', 'name,email\nAda,ada@x.test\nBob,bob@x.test\n')
+  expect(await crm('contacts', 'import', rows, '--yes', '--concurrency', '1')).toMatchObject({ exit: 3 })
+  const [{ id }] = await json('jobs', 'list')
+  const some = file('some.csv', 'email,name\nada@x.test,Ada\n')
+  expect(await json('jobs', 'retry', id, '--from', some, '--yes')).toMatchObject({ rows: 1, done: 1 })
+  expect(await json('jobs', 'failed', id)).toMatchObject([{ line: 3 }])
+  const more = file('more.csv', 'email,name\nada@x.test,Ada\nbob@x.test,Bob\n')
+  expect(await json('jobs', 'retry', id, '--from', more, '--yes')).toMatchObject({ done: 1, skipped: 1 })
+  expect(await json('jobs', 'failed', id)).toEqual([])
+  expect(await json('contacts', 'list')).toHaveLength(2)
 })
 
 test('two rows that name one line of the job are refused, and nothing is sent', async () => {

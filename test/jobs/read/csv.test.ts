@@ -250,6 +250,21 @@ test('an apostrophe before a formula is asked about, since --csv-safe writes it,
   ])
 })
 
+test('an apostrophe before digits is asked about, also in a file of --csv-safe, and kept in a column of texts', async () => {
+  const bytes = "name,phone,note\nA,'0049,'90s\nB,'030 (1) 2-3/4.5,\n"
+  for (const isCsvSafe of [false, true]) {
+    const { findings } = await read({ bytes, isCsvSafe })
+    expect(findings).toMatchObject([
+      { line: 2, column: 'phone', code: 'csv_safe', message: expect.stringContaining('take it off') },
+      { line: 3, column: 'phone', code: 'csv_safe' },
+    ])
+  }
+  expect(await fieldsOf({ bytes, map: ['phone=phone:text'] })).toMatchObject([
+    { phone: "'0049", note: "'90s" },
+    { phone: "'030 (1) 2-3/4.5" },
+  ])
+})
+
 test('every pass starts at the beginning, and counts its findings from zero', async () => {
   const { source } = await read({ bytes: 'name,email\nA\nB,b\n' })
   expect(await allRows(source)).toHaveLength(1)
@@ -262,3 +277,17 @@ test.each([{ delimiter: '::' }, { delimiter: '\n' }, { delimiter: '§' }, { deli
     await expect(read({ bytes: 'name\nA\n', ...flags })).rejects.toMatchObject({ code: 'usage' })
   },
 )
+
+test('a heading that differs from a member of the server in its case is refused, with the map that joins them', async () => {
+  const server = {
+    names: ['name', 'zip', 'lastSeen'],
+    isNested: () => false,
+    isReadOnly: (name: string) => name === 'lastSeen',
+  }
+  const bytes = 'name,Zip,LastSeen\nAda,1,2\n'
+  await expect(fieldsOf({ bytes, server })).rejects.toMatchObject({
+    message: expect.stringContaining('unknown column "Zip"; did you mean "zip"?'),
+    details: { hint: expect.stringContaining('--map Zip=zip') },
+  })
+  expect(await fieldsOf({ bytes, server, map: ['Zip=zip'] })).toEqual([{ name: 'Ada', zip: '1', LastSeen: '2' }])
+})
