@@ -192,7 +192,7 @@ export const POSTGRES: readonly Sabotage[] = [
     name: 'a standby is an internal error',
     file: `${FOLDER}/failure.ts`,
     line: '^0A000 .*during recovery | ${STANDBY}',
-    to: '',
+    to: '^0A000 .*during nothing | ${STANDBY}',
     tests: [`${TESTS}/faults.test.ts`],
   },
   {
