@@ -61,7 +61,7 @@ export function createHttpServer(listener: RequestListener, secure: Secure, time
     connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
     // Otherwise Node silently drops all but the first of several Authorization or Content-Type headers.
     joinDuplicateHeaders: true,
-    // Answered with a problem like others: see known-http.ts.
+    // Answered with a problem like others: see requireKnownHttp.
     requireHostHeader: false,
   }
   const server = secure
