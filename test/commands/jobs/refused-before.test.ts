@@ -23,7 +23,7 @@ test('a missing plan is a usage error', async () => {
   const service = await startService()
   const run = await crm(['apply', 'nofile'], service.env)
   expect(run.exit).toBe(2)
-  expect(run.stderr).toContain('there is no file "nofile"')
+  expect(run.stderr).toContain('there is no plan "nofile"')
 })
 
 test('errors in rows are printed with -q too, without their values', async () => {
