@@ -450,6 +450,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/api/limits/observed-capacity.test.ts'],
   },
   {
+    name: 'a rate that outages have brought down stays down',
+    file: 'src/api/limits/observed-capacity.ts',
+    line: 'const increase = INCREASE_PER_SECOND * 2 ** Math.floor((nowMs - sinceMs) / INCREASE_DOUBLES_MS)',
+    to: 'const increase = INCREASE_PER_SECOND + 0 * sinceMs * INCREASE_DOUBLES_MS',
+    tests: ['test/api/limits/observed-capacity.test.ts'],
+  },
+  {
     name: 'a server that refuses one request in a hundred makes the rate fall',
     file: 'src/api/limits/observed-capacity.ts',
     line: 'if (this.#refusedShare >= TOLERATED_SHARE) {',

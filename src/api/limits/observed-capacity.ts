@@ -6,6 +6,10 @@ const MIN_PER_SECOND = 0.1
 /** With the increase of 2 % a second, the rate is back where it was refused after less than six seconds. */
 const DECREASE = 0.9
 const INCREASE_PER_SECOND = 0.02
+/** Without a refusal for so long, the increase doubles: what refused was no limit, such as a database that was away. */
+const INCREASE_DOUBLES_MS = 30_000
+/** An answer after a long wait says nothing about the time before. */
+const LONGEST_INCREASE_MS = 10_000
 /** Some servers refuse one request in a hundred at any rate. So few refusals do not reduce the rate. */
 const TOLERATED_SHARE = 0.025
 const SHARE_COUNTED_OVER = 200
@@ -38,8 +42,7 @@ export class ObservedCapacity {
   #concurrency = FIRST_CONCURRENCY
   /** Of all processes of the account. */
   #perSecond = FIRST_PER_SECOND
-  /** Per second; undefined until the first refusal. */
-  #increase: number | undefined
+  #hasLimit = false
   #increasedAtMs = 0
   #answers = 0
   /** The time from one pause to the next. */
@@ -62,13 +65,13 @@ export class ObservedCapacity {
 
   /** Requests per second; undefined before the first refusal. */
   get perSecond(): number | undefined {
-    return this.#increase === undefined ? undefined : this.#perSecond
+    return this.#hasLimit ? this.#perSecond : undefined
   }
 
   /** Starts with the rate that another process of the account has observed. */
   adopt(perSecond: number, nowMs: number): void {
     this.#perSecond = Math.max(MIN_PER_SECOND, perSecond)
-    this.#increase = this.#perSecond * INCREASE_PER_SECOND
+    this.#hasLimit = true
     this.#increasedAtMs = nowMs
   }
 
@@ -90,9 +93,14 @@ export class ObservedCapacity {
     this.#refusedShare *= 1 - 1 / SHARE_COUNTED_OVER
     // Answers to requests sent before the pause say nothing about its end.
     if (this.#refusedSinceMs !== undefined && nowMs >= this.#pausedUntilMs) this.#resume(nowMs, shared)
-    else if (this.#increase === undefined) this.#perSecond = Math.min(this.#perSecond * START_GROWTH, MAX_PER_SECOND)
-    else this.#perSecond += (this.#increase * (nowMs - this.#increasedAtMs)) / 1000
+    else this.#perSecond = Math.min(this.#perSecond * this.#growth(nowMs, this.#cycle.startMs), MAX_PER_SECOND)
     this.#increasedAtMs = nowMs
+  }
+
+  #growth(nowMs: number, sinceMs: number): number {
+    if (!this.#hasLimit) return START_GROWTH
+    const increase = INCREASE_PER_SECOND * 2 ** Math.floor((nowMs - sinceMs) / INCREASE_DOUBLES_MS)
+    return (1 + Math.min(1, increase)) ** (Math.min(nowMs - this.#increasedAtMs, LONGEST_INCREASE_MS) / 1000)
   }
 
   /** Starts a pause: 250 ms at first, then as long as the server has been refusing. */
@@ -107,7 +115,7 @@ export class ObservedCapacity {
   /** Call after each answer that is not a refusal: allows one more in flight per round of answers. */
   replied(tookMs: number, isLimitStated: boolean): void {
     this.#answers += 1
-    const mayGrow = isLimitStated || this.#increase !== undefined || this.#answers > ANSWERS_BEFORE_GROWTH
+    const mayGrow = isLimitStated || this.#hasLimit || this.#answers > ANSWERS_BEFORE_GROWTH
     if (mayGrow && tookMs < QUICK_MS && this.#concurrency < this.#most) this.#concurrency += 1 / this.#concurrency
   }
 

@@ -132,8 +132,15 @@ test('a process with a small part of a window keeps half of the rate that anothe
 test('the rate grows again where a limit was raised', () => {
   const capacity = new ObservedCapacity({ concurrency: 1, most: 64 })
   capacity.adopt(10, 0)
-  sendFor(60_000, capacity, () => false)
-  expect(capacity.perSecond).toBeCloseTo(10 + 60 * 0.2, 0)
+  sendFor(30_000, capacity, () => false)
+  expect(capacity.perSecond).toBeCloseTo(10 * 1.02 ** 30, 0)
+})
+
+test('a rate that outages have brought down is back within three minutes of the last one', () => {
+  const capacity = new ObservedCapacity({ concurrency: 1, most: 64 })
+  capacity.adopt(0.7, 0)
+  sendFor(180_000, capacity, () => false)
+  expect(capacity.perSecond).toBeGreaterThan(500)
 })
 
 /** So many answers that took so long. */
