@@ -92,9 +92,16 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a copy replaces the database of another program',
     file: `${FOLDER}/copy-ends.ts`,
-    line: 'if ((await readOrigin(session)) === undefined) await checkEmpty(session, database.name)',
-    to: 'await readOrigin(session)',
+    line: 'if (origin === undefined) await checkEmpty(session, database.name)',
+    to: 'if (origin === undefined) return',
     tests: [`${TESTS}/copy/refusals.test.ts`],
+  },
+  {
+    name: 'an unfinished copy is taken for one of another source',
+    file: `${FOLDER}/copy-ends.ts`,
+    line: 'else if (origin !== source) throw unfinishedCopy(database.name, origin)',
+    to: 'else if (origin === "") throw unfinishedCopy(database.name, origin)',
+    tests: [`${TESTS}/copy/left-work.test.ts`],
   },
   {
     name: 'a copy with other rows than its source is kept',

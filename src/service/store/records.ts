@@ -7,6 +7,8 @@ import type { Session, SqlDialect, Transaction } from './sql.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from './store.ts'
 
 interface Statements {
+  /** Besides those of every record. */
+  readonly columns: number
   readonly insert: string
   readonly update: string
   /** Leaves the columns, and so their indexes, as they are. */
@@ -27,6 +29,7 @@ function statementsOf(resource: StoredResource): Statements {
     name === 'secret' ? `${name} = coalesce($${place + 4}, ${name})` : `${name} = $${place + 4}`,
   )
   return {
+    columns: own.length,
     insert: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((_, place) => `$${place + 1}`).join(', ')})`,
     update: `UPDATE ${table} SET ${['version = $2', 'text = $3', ...assigned].join(', ')} WHERE id = $1`,
     updateText: `UPDATE ${table} SET version = $2, text = $3 WHERE id = $1`,
@@ -53,10 +56,12 @@ export class KnownRecords {
 
   put(write: StoreWrite, id: string, { version, text }: Next, change: RecordChange): void {
     const { resource } = write
-    const { insert, update, updateText } = SQL[resource]
+    const { insert, update, updateText, columns } = SQL[resource]
     const serial = serialOf(resource, id)
     const current = this.#known.get(id)
     const own = ownValues(this.#tx.dialect, write, text, change)
+    // SQLite takes a missing value for NULL.
+    if (own.length > 0 && own.length !== columns) throw new Error(`${own.length} values for ${columns} columns`)
     this.#known.set(id, { id, version, text })
     if (write.id === undefined) this.#tx.later(insert, serial, version, text, ...own)
     else if (own.length === 0 || isKept(resource, current, text)) this.#tx.later(updateText, serial, version, text)

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Env } from '../../../core/streams.ts'
-import { inUse, notEmpty } from '../copy.ts'
+import { inUse, notEmpty, unfinishedCopy } from '../copy.ts'
 import { tablesOf } from '../schema.ts'
 import type { Session, Transaction } from '../sql.ts'
 import { readAddress } from './address.ts'
@@ -56,7 +56,7 @@ export async function withPostgresSource<T>(
   })
 }
 
-/** Opens an empty database, or an unfinished copy, and marks it as a copy of `source`; after `work` it becomes a database of crm. */
+/** Opens an empty database, or an unfinished copy of `source`, and marks it as one; after `work` it becomes a database of crm. */
 export async function withPostgresTarget<T>(
   address: string,
   { env, source }: { readonly env: Env; readonly source: string },
@@ -66,7 +66,9 @@ export async function withPostgresTarget<T>(
     await checkVersionAndEncoding(database)
     const check = async (session: PostgresSession): Promise<void> => {
       if ((await versionOf(session)) !== undefined) throw notEmpty(database.name)
-      if ((await readOrigin(session)) === undefined) await checkEmpty(session, database.name)
+      const origin = await readOrigin(session)
+      if (origin === undefined) await checkEmpty(session, database.name)
+      else if (origin !== source) throw unfinishedCopy(database.name, origin)
     }
     await database.begin(WRITE, async (tx) => {
       await check(tx)

@@ -131,7 +131,7 @@ function namingBackup(error: unknown, { temporary, name }: Readonly<Record<'temp
   const { hint: before = '', ...details } = error.details
   const hint = before
     .replace('restore a backup', 'restore another one')
-    .replace(/^name another file with --database$/, 'name a backup of crm serve')
+    .replace(/^name another file with --database, or --to of a copy$/, 'name a backup of crm serve')
   return new CrmError(error.code, error.message.replace(`database ${temporary}`, `the backup ${name}`), {
     ...details,
     hint,

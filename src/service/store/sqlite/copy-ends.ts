@@ -22,7 +22,7 @@ export async function withSqliteSource<T>(file: string, work: (source: Session) 
 }
 
 /**
- * Opens a missing or empty file, or an unfinished copy, and marks it as a copy of `source`. No other process can open it until
+ * Opens a missing or empty file, or an unfinished copy of `source`, and marks it as one. No other process can open it until
  * `work` ends, and it becomes a database of crm.
  */
 export async function withSqliteTarget<T>(
@@ -31,7 +31,7 @@ export async function withSqliteTarget<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const check = (db: Connection): void => {
-    if (originOf(db) !== undefined) return
+    if (originOf(db) === source) return
     checkIdentity(db)
     throw notEmpty(db.file)
   }

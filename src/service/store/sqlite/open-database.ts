@@ -120,14 +120,14 @@ export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'm
   if (origin !== undefined) throw unfinishedCopy(db.file, origin)
   if (applicationIdOf(db) !== APPLICATION_ID || version === 0) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
-      hint: 'name another file with --database',
+      hint: 'name another file with --database, or --to of a copy',
     })
   }
   if (version > SCHEMA_VERSION) {
     throw new CrmError(
       'machine',
       `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${SCHEMA_VERSION}`,
-      { hint: 'update crm, or name another file with --database' },
+      { hint: 'update crm, or name another file with --database, or --to of a copy' },
     )
   }
   if (mode === 'read-only' && version < SCHEMA_VERSION) {
@@ -154,7 +154,7 @@ function versionOf(db: Connection): number {
 
 function noWriteAheadLog(file: string): CrmError {
   return new CrmError('machine', `database ${file} cannot keep a write-ahead log on this file system`, {
-    hint: 'keep the database on a local disk: name another file with --database',
+    hint: 'keep the database on a local disk: name another file with --database, or --to of a copy',
   })
 }
 
@@ -169,7 +169,9 @@ function prepareDatabaseFile(file: string, isCreated: boolean): void {
       throw new CrmError('machine', `there is no database ${file}`, { hint: `crm serve --database ${shellWord(file)}` })
     }
     if (!statSync(file).isFile()) {
-      throw new CrmError('machine', `database ${file} is not a file`, { hint: 'name a file with --database' })
+      throw new CrmError('machine', `database ${file} is not a file`, {
+        hint: 'name a file with --database, or --to of a copy',
+      })
     }
     accessSync(file, constants.R_OK | constants.W_OK)
   } catch (error) {
@@ -188,7 +190,10 @@ function makeFile(file: string): boolean {
     if (errorCode(error) !== 'ENOENT') throw error
     // The folder exists but files cannot be created in it, as in /proc.
     const message = `database ${file} cannot be created: its folder does not accept files`
-    throw new CrmError('machine', message, { hint: 'name another file with --database', cause: error })
+    throw new CrmError('machine', message, {
+      hint: 'name another file with --database, or --to of a copy',
+      cause: error,
+    })
   }
 }
 

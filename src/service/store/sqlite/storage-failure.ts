@@ -4,7 +4,7 @@ import { LOCK_WAIT_MS, RETRY_MS } from '../write-queue.ts'
 
 type Failure = readonly [what: string, hint: string, isRetryable?: true]
 
-const OTHER_FILE = 'name another file with --database'
+const OTHER_FILE = 'name another file with --database, or --to of a copy'
 
 const WAIT = 'wait for the other process to finish, or stop it, then try again'
 
@@ -32,7 +32,7 @@ const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
 
 const NO_FOLDER: Failure = ['has a file in place of a folder in its path', OTHER_FILE]
 
-const DANGLING: Failure = ['is a dangling link', 'name the file itself with --database']
+const DANGLING: Failure = ['is a dangling link', 'name the file itself with --database, or --to of a copy']
 
 /** Errors of the file system by code. */
 const FILE_FAILURES: Readonly<Record<string, Failure>> = {

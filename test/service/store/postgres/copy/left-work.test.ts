@@ -26,12 +26,29 @@ test('a copy waits for the end of a transaction that PostgreSQL still has of one
   await withStore(to, async () => {})
 })
 
+test.each(['PostgreSQL', 'SQLite'])('an unfinished copy to %s is not taken for one of another source', async (kind) => {
+  const isFile = kind === 'SQLite'
+  const [first, other] = isFile ? [await newPostgres(), await newPostgres()] : [newFile('first'), newFile('other')]
+  for (const from of [first, other]) await fillStore(from, 20)
+  const to = isFile ? newFile('target') : await newPostgres('empty')
+  const stopped = copyStore({
+    ...{ from: first, to, location: first, env: databaseEnv(), signal: AbortSignal.abort() },
+    onProgress: () => {},
+  })
+  await expect(stopped).rejects.toThrow('aborted')
+  await expect(copy(other, to)).rejects.toThrow(`is an unfinished copy of ${first}`)
+  await copy(first, to)
+  await withStore(to, async (store) => expect((await store.stats()).records.contact).toBe(21))
+})
+
 test('of two copies to one database at once, one ends with all rows, and the other is refused', async () => {
   const [one, two, to] = [newFile('one'), newFile('two'), await newPostgres('empty')]
   for (const from of [one, two]) await fillStore(from, 2500)
   const ends = await Promise.allSettled([copy(one, to), copy(two, to)])
   expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   const refused = ends.find((end) => end.status === 'rejected')
-  expect(refused?.reason.message).toMatch(/is a database of crm already|is locked by another process/)
+  expect(refused?.reason.message).toMatch(
+    /is a database of crm already|is locked by another process|is an unfinished copy of/,
+  )
   await withStore(to, async (store) => expect((await store.stats()).records.contact).toBe(2501))
 })
