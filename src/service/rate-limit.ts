@@ -1,5 +1,4 @@
 import { Problem } from './problem.ts'
-import type { Store } from './store/store.ts'
 
 export interface RateLimit {
   readonly requests: number
@@ -26,13 +25,21 @@ interface Share {
   taking: Promise<void> | undefined
 }
 
+/** As `countRequests` of a store, whose types are not part of the library. */
+type CountRequests = (taken: {
+  readonly keyId: string
+  readonly windowMs: number
+  readonly window: number
+  readonly count: number
+}) => Promise<number>
+
 /** Counts requests per key in fixed windows. With `count`, over all processes of a database: each takes some of the limit at a time. */
 export class RateWindows {
-  readonly #count: Store['countRequests']
+  readonly #count: CountRequests | undefined
   readonly #shares = new Map<string, Share>()
   #lastSweepMs = 0
 
-  constructor(count?: Store['countRequests']) {
+  constructor(count?: CountRequests) {
     this.#count = count
   }
 
