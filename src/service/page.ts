@@ -18,7 +18,7 @@ export function readPageQuery(call: RouteCall, kind?: IdKind): PageQuery {
   }
 }
 
-/** `sent`: as it is shown in the Problem. */
+/** `sent`: the text that the Problem quotes. */
 export function checkedLimit(limit: number, parameter: string, sent: string | undefined): number {
   if (limit >= LIMIT.smallest && limit <= LIMIT.largest) return limit
   const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`

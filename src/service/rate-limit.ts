@@ -25,13 +25,15 @@ interface Share {
   taking: Promise<void> | undefined
 }
 
-/** As `countRequests` of a store, whose types are not part of the library. */
-type CountRequests = (taken: {
+/** Requests of a key in a window, numbered from the epoch. */
+export interface RequestCount {
   readonly keyId: string
   readonly windowMs: number
   readonly window: number
   readonly count: number
-}) => Promise<number>
+}
+
+type CountRequests = (taken: RequestCount) => Promise<number>
 
 /** Counts requests per key in fixed windows. With `count`, over all processes of a database: each takes some of the limit at a time. */
 export class RateWindows {

@@ -210,7 +210,7 @@ const DEFUSED: WrongValue = {
 const MARKED_TEXT: WrongValue = {
   code: 'csv_safe',
   message:
-    'an apostrophe before digits, as it is typed into a spreadsheet; take it off, or --map COLUMN=FIELD:text keeps it',
+    'an apostrophe before digits, which spreadsheets use to mark text; remove it, or keep it with --map COLUMN=FIELD:text',
 }
 
 /** Why a cell is probably not what a person wrote; a column that is said to be of texts may have anything. */

@@ -315,7 +315,7 @@ function revertWrite(parts: WithNow, id: string): Reverted {
   return { planned: { do: 'delete', path, id, before: match.record } }
 }
 
-/** Whether a created record has the values that it had when nobody had changed it yet: jobs that did were undone. */
+/** Whether a created record is as this job left it, because the later jobs that changed it were undone. */
 function isAsLeft({ imagesOf, rules }: RevertParts, written: JsonObject, { id, record }: Match): boolean {
   return imagesOf(id).some(({ record: image }) => {
     if (changesSince(written, image).length > 0) return false

@@ -1,5 +1,6 @@
 import type { OpenResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
+import type { RequestCount } from '../rate-limit.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 import type { FixtureRuns } from './fixture-runs.ts'
 import type { Author, ChangedMembers, HistoryPage, HistoryQuery } from './history.ts'
@@ -231,13 +232,6 @@ export interface SharedValue extends UniqueMember {
   readonly ids: readonly string[]
 }
 
-export interface RequestCount {
-  readonly keyId: string
-  readonly windowMs: number
-  readonly window: number
-  readonly count: number
-}
-
 /** The database of the service. One test suite runs over every implementation. */
 export interface Store {
   page(resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage>
@@ -278,7 +272,7 @@ export interface Store {
   /** The clock of the store, and of all processes of its database with `sharesClock`. */
   readonly now: () => number
   /**
-   * Counts requests of a key in a window, numbered from the epoch, over all processes. Resolves with the number of requests of
+   * Counts requests over all processes. Resolves with the number of requests of
    * the window before these. Undefined: the processes of a database do not share windows.
    */
   readonly countRequests?: (taken: RequestCount) => Promise<number>

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestCount } from '../../rate-limit.ts'
 import { KnownKeys } from '../api-keys.ts'
 import type { SqlDatabase } from '../sql.ts'
 import { KEYS_CHANNEL, type OwnStore, type RunOperation, sqlStore } from '../sql-store.ts'
-import type { RequestCount, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import {
   type BatchDone,

@@ -9,7 +9,7 @@ import { errorCode, syncFolder, toMachineError } from '../../../files/machine-er
 import { renamePath } from '../../../files/replace-file.ts'
 import type { Connection } from './connection.ts'
 import { openDatabase, openToRead } from './open-database.ts'
-import { storageFailure } from './storage-failure.ts'
+import { OTHER_FILE, storageFailure } from './storage-failure.ts'
 
 const SQLITE_CORRUPT = 11
 
@@ -129,9 +129,8 @@ function requireOwn(temporary: string, backup: string | undefined): void {
 function namingBackup(error: unknown, { temporary, name }: Readonly<Record<'temporary' | 'name', string>>): unknown {
   if (!(error instanceof CrmError) || !error.message.includes(temporary)) return error
   const { hint: before = '', ...details } = error.details
-  const hint = before
-    .replace('restore a backup', 'restore another one')
-    .replace(/^name another file with --database, or --to of a copy$/, 'name a backup of crm serve')
+  const hint =
+    before === OTHER_FILE ? 'name a backup of crm serve' : before.replace('restore a backup', 'restore another one')
   return new CrmError(error.code, error.message.replace(`database ${temporary}`, `the backup ${name}`), {
     ...details,
     hint,

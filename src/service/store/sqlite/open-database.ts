@@ -13,7 +13,7 @@ import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
 import { FIRST_ROWS, openTablesScript, schemaScript } from '../schema.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
-import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
+import { BUSY_TIMEOUT_MS, OTHER_FILE, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
 export const APPLICATION_ID = 0x43524d31
@@ -58,18 +58,28 @@ export function openFile(name: string, { isCreated, isExclusive = false, check, 
   // Absolute, as SQLite reads a name that starts with `file:` as a URI with settings.
   const file = isInMemory ? name : resolve(name)
   if (!isInMemory) prepareDatabaseFile(file, isCreated)
-  try {
+  const open = (): DatabaseSync => {
     const database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
     database.function('contact_column', { deterministic: true }, contactColumn())
-    const db = connect(database, file)
+    return database
+  }
+  return connected(file, open, (db) => {
+    // Before the first read, with which the connection then takes the lock of the file.
+    if (isExclusive) db.script('PRAGMA locking_mode = EXCLUSIVE')
+    // Before anything is written: a database of another program is unchanged.
+    if (!isNew(db)) check(db)
+    const [mode] = db.get<[string]>('PRAGMA journal_mode = WAL') ?? []
+    if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
+    db.script(SETTINGS)
+    prepare(db)
+  })
+}
+
+/** A connection that is closed again when `prepare` throws. */
+function connected(file: string, open: () => DatabaseSync, prepare: (db: Connection) => void): Connection {
+  try {
+    const db = connect(open(), file)
     try {
-      // Before the first read, with which the connection then takes the lock of the file.
-      if (isExclusive) db.script('PRAGMA locking_mode = EXCLUSIVE')
-      // Before anything is written: a database of another program is unchanged.
-      if (!isNew(db)) check(db)
-      const [mode] = db.get<[string]>('PRAGMA journal_mode = WAL') ?? []
-      if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
-      db.script(SETTINGS)
       prepare(db)
     } catch (error) {
       db.close()
@@ -120,14 +130,14 @@ export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'm
   if (origin !== undefined) throw unfinishedCopy(db.file, origin)
   if (applicationIdOf(db) !== APPLICATION_ID || version === 0) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
-      hint: 'name another file with --database, or --to of a copy',
+      hint: OTHER_FILE,
     })
   }
   if (version > SCHEMA_VERSION) {
     throw new CrmError(
       'machine',
       `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${SCHEMA_VERSION}`,
-      { hint: 'update crm, or name another file with --database, or --to of a copy' },
+      { hint: `update crm, or ${OTHER_FILE}` },
     )
   }
   if (mode === 'read-only' && version < SCHEMA_VERSION) {
@@ -154,7 +164,7 @@ function versionOf(db: Connection): number {
 
 function noWriteAheadLog(file: string): CrmError {
   return new CrmError('machine', `database ${file} cannot keep a write-ahead log on this file system`, {
-    hint: 'keep the database on a local disk: name another file with --database, or --to of a copy',
+    hint: `keep the database on a local disk: ${OTHER_FILE}`,
   })
 }
 
@@ -191,7 +201,7 @@ function makeFile(file: string): boolean {
     // The folder exists but files cannot be created in it, as in /proc.
     const message = `database ${file} cannot be created: its folder does not accept files`
     throw new CrmError('machine', message, {
-      hint: 'name another file with --database, or --to of a copy',
+      hint: OTHER_FILE,
       cause: error,
     })
   }
@@ -205,20 +215,12 @@ export function openToRead(name: string): Connection {
   const file = resolve(name)
   // With write permission: a read-only connection that closes last would leave the log.
   if (!existsSync(file) || (isWritable(file) && isWritable(dirname(file)))) return openDatabase(name, false)
-  try {
-    if (!statSync(file).isFile()) return openDatabase(name, false)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return openDatabase(name, false)
+  const open = (): DatabaseSync => {
     accessSync(file, constants.R_OK)
-    const db = connect(openReadOnly(file), file)
-    try {
-      checkIdentity(db, 'read-only')
-    } catch (error) {
-      db.close()
-      throw error
-    }
-    return db
-  } catch (error) {
-    throw storageFailure(file, error)
+    return openReadOnly(file)
   }
+  return connected(file, open, (db) => checkIdentity(db, 'read-only'))
 }
 
 function isWritable(path: string): boolean {

@@ -4,7 +4,8 @@ import { LOCK_WAIT_MS, RETRY_MS } from '../write-queue.ts'
 
 type Failure = readonly [what: string, hint: string, isRetryable?: true]
 
-const OTHER_FILE = 'name another file with --database, or --to of a copy'
+/** The flags of `crm serve` and of `crm serve copy`. */
+export const OTHER_FILE = 'name another file with --database, or --to of a copy'
 
 const WAIT = 'wait for the other process to finish, or stop it, then try again'
 
