@@ -197,7 +197,7 @@ test('a failing database is 503 and a bug 500; only the log has the reason', asy
   const lines: unknown[] = []
   const store = await storeWith({
     joinedPage: () => Promise.reject(failure),
-    deals: () => Promise.reject(new Error('secret bug')),
+    page: () => Promise.reject(new Error('secret bug')),
   })
   const { send } = await serveForTest({ store, log: (line) => lines.push(line) })
   const unavailable = await send('GET', '/v1/contacts')

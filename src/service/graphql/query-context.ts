@@ -4,9 +4,18 @@ import { requireScope } from '../admission.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { parseJsonText } from '../json-text.ts'
 import { Problem } from '../problem.ts'
-import { type ListedRecord, listPage, type RecordFilters } from '../resources/filters.ts'
 import type { Author, HistoryQuery } from '../store/history.ts'
-import type { ApiKey, PageQuery, Pipeline, Store, StoreWrite, TextPage, WriteAnswer } from '../store/store.ts'
+import type {
+  ApiKey,
+  ListedRecord,
+  PageQuery,
+  Pipeline,
+  RecordFilters,
+  Store,
+  StoreWrite,
+  TextPage,
+  WriteAnswer,
+} from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
 
 /** The written number of a top-level member. A name that occurs once in the text is found without parsing. */
@@ -102,7 +111,7 @@ export function openQueryReader(store: Store, key: ApiKey) {
   return {
     list: (resource: ListedRecord, query: PageQuery, filters: RecordFilters | undefined) =>
       inTurn(async () => {
-        const found = await listPage(store, resource, query, filters)
+        const found = await store.page(resource, query, filters)
         spend(found.texts)
         return found
       }),

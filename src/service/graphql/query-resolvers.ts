@@ -9,16 +9,10 @@ import {
   type StoredResource,
 } from '../../core/resources/registry.ts'
 import { checkedLimit, cursorsOf, decodeCursor, filterText, LIMIT, pageOfAll, unknownCursor } from '../page.ts'
-import {
-  type FilterQuery,
-  type ListedRecord,
-  limitedAlternatives,
-  type RecordFilters,
-  readFilters,
-} from '../resources/filters.ts'
+import { type FilterQuery, limitedAlternatives, readFilters } from '../resources/filters.ts'
 import { readHistoryFilters } from '../resources/history.ts'
 import type { HistoryPage } from '../store/history.ts'
-import type { PageQuery, Pipeline, TextPage } from '../store/store.ts'
+import type { ListedRecord, PageQuery, Pipeline, RecordFilters, TextPage } from '../store/store.ts'
 import { JsonValueText, RecordSource, type Resolver } from './query-context.ts'
 import { graphqlFieldName } from './types.ts'
 
@@ -114,12 +108,10 @@ function readFilter(
   const lists = Object.entries(values)
   const read = readFilters(resource, bounds)
   return {
-    filters: lists.length === 0 ? read : { ...NO_BOUNDS, ...read, values },
+    filters: lists.length === 0 ? read : { ...read, values },
     query: { ...bounds, ...Object.fromEntries(lists.map(([name, all]) => [name, all.join(',')])) },
   }
 }
-
-const NO_BOUNDS = { createdSinceMs: undefined, createdUntilMs: undefined }
 
 function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { invalidValue, notFound } from '../problem.ts'
 import type { Route } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
 import type { CheckedWrite } from '../write.ts'
-import { listPage, readFilters } from './filters.ts'
+import { readFilters } from './filters.ts'
 import { creationChange, patchChange, requireRecord } from './records.ts'
 import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import { oneOf, READ_ONLY_RULES, type RulesByMember, readOnlyMember, requireRules, rulesOf, stringOf } from './rules.ts'
@@ -44,7 +44,7 @@ export const dealRoutes: readonly Route[] = [
       ...handlersOf('deal', dealWrites),
       list: async (store, call) => {
         const query = readPageQuery(call, 'deal')
-        return pageReply(call, await listPage(store, 'deal', query, readFilters('deal', call.query)))
+        return pageReply(call, await store.page('deal', query, readFilters('deal', call.query)))
       },
     },
     {

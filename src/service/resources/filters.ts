@@ -1,18 +1,12 @@
-import { filterFields, filtersOf, type OpenResource, type Resource } from '../../core/resources/registry.ts'
+import { filterFields, filtersOf, type Resource } from '../../core/resources/registry.ts'
 import { badParameter, quotedText } from '../problem.ts'
-import type { DealFilters, PageQuery, PlainFilters, Store, TextPage } from '../store/store.ts'
+import type { RecordFilters } from '../store/store.ts'
 
 /** Parameters of a list by name. */
 export type FilterQuery = Readonly<Record<string, string | undefined>>
 
 /** Each alternative is a separate index scan. */
 const MAX_ALTERNATIVES = 100
-
-/** Filters of the records of a list. */
-export interface RecordFilters extends PlainFilters {
-  readonly amountAtLeast?: number | undefined
-  readonly amountAtMost?: number | undefined
-}
 
 /** Undefined without a filter. */
 export function readFilters(resource: Resource, query: FilterQuery): RecordFilters | undefined {
@@ -25,25 +19,6 @@ export function readFilters(resource: Resource, query: FilterQuery): RecordFilte
     createdSinceMs: readTimeMs(query, 'created_since'),
     createdUntilMs: readTimeMs(query, 'created_until'),
   }
-}
-
-/** The resources of which all records can be listed. */
-export type ListedRecord = OpenResource | 'deal' | 'webhook'
-
-export function listPage(
-  store: Store,
-  resource: ListedRecord,
-  page: PageQuery,
-  filters: RecordFilters | undefined,
-): Promise<TextPage> {
-  if (resource === 'deal') return store.deals(page, dealFilters(filters))
-  return filters && resource !== 'webhook' ? store.filteredPage(resource, page, filters) : store.page(resource, page)
-}
-
-function dealFilters(filters: RecordFilters | undefined): DealFilters {
-  const { values = {}, amountAtLeast, amountAtMost, createdSinceMs, createdUntilMs } = filters ?? {}
-  const { stage: stages = [], owner_id: ownerIds = [], pipeline_id: pipelineIds = [], name: names = [] } = values
-  return { stages, ownerIds, pipelineIds, names, amountAtLeast, amountAtMost, createdSinceMs, createdUntilMs }
 }
 
 /** The values separated by commas, and the whole text, which may be a value with a comma. */

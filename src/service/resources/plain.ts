@@ -3,7 +3,7 @@ import type { Members } from '../json-text.ts'
 import { joinedPageReply, pageReply, readPageQuery } from '../page.ts'
 import type { Route } from '../route.ts'
 import type { CheckedWrite, ExpectedVersions } from '../write.ts'
-import { listPage, readFilters } from './filters.ts'
+import { readFilters } from './filters.ts'
 import { creationChange, patchChange, requireRecord } from './records.ts'
 import { handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import { patchRulesOf, READ_ONLY_RULES, type RulesByMember, requireMember, requireRules, rulesOf } from './rules.ts'
@@ -14,7 +14,7 @@ export const plainRoutes: readonly Route[] = OPEN_RESOURCES.flatMap((resource) =
     list: async (store, call) => {
       const query = readPageQuery(call, resource)
       const filters = readFilters(resource, call.query)
-      if (filters) return pageReply(call, await listPage(store, resource, query, filters))
+      if (filters) return pageReply(call, await store.page(resource, query, filters))
       return joinedPageReply(call, await store.joinedPage(resource, query))
     },
   }),

@@ -6,9 +6,11 @@ import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   fieldOf,
   filterFields,
+  isOpenResource,
   OPEN_RESOURCES,
   type OpenResource,
   RESOURCES,
+  type Resource,
   type StoredResource,
 } from '../../core/resources/registry.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
@@ -88,8 +90,8 @@ function comparedValue(node: string): string | undefined {
 }
 
 /** The form in which a filter compares a value of a field: like unique values, but ids exactly. Undefined for a blank text. */
-export function filterValue(resource: OpenResource, name: string, value: string): string | undefined {
-  return isFolded(resource, name) ? foldedText(value) : value
+export function filterValue(resource: Resource, name: string, value: string): string | undefined {
+  return isOpenResource(resource) && isFolded(resource, name) ? foldedText(value) : value
 }
 
 function isFolded(resource: OpenResource, name: string): boolean {

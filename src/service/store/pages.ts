@@ -4,7 +4,7 @@ import { filterValue } from './change-rules.ts'
 import { pageOf, placeOf } from './page-rules.ts'
 import { indexName } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
-import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
+import type { JoinedPage, ListedRecord, NotesQuery, PageQuery, RecordFilters, StoredRecord, TextPage } from './store.ts'
 import {
   countFitting,
   hasText,
@@ -24,51 +24,31 @@ interface RecordWalk extends Walked {
   readonly createdUntilMs?: number | undefined
 }
 
-export function readRecords(session: Session, resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage> {
-  return readWalked(session, { resource, table: RESOURCES[resource].plural, columns: [] }, query)
-}
-
-export function readFiltered(
+export function readRecords(
   session: Session,
-  resource: OpenResource,
+  resource: ListedRecord,
   query: PageQuery,
-  filters: PlainFilters,
+  filters: RecordFilters = {},
 ): Promise<TextPage> {
-  return readWalked(session, plainWalk(session.dialect, resource, filters), query)
+  return readWalked(session, walkOf(session.dialect, resource, filters), query)
 }
 
-export function readDeals(session: Session, query: PageQuery, filters: DealFilters): Promise<TextPage> {
-  return readWalked(session, dealWalk(session.dialect, filters), query)
-}
+/** Those that leave the fewest rows first. */
+const DEAL_COLUMNS = ['name', 'owner_id', 'stage', 'pipeline_id']
 
-function plainWalk(dialect: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
+/** Each column has an index of its own. */
+function walkOf({ bounded }: SqlDialect, resource: ListedRecord, filters: RecordFilters): RecordWalk {
+  const { values = {}, amountAtLeast, amountAtMost } = filters
   const table = RESOURCES[resource].plural
-  const values = filterFields(resource).map((name) => {
+  const columns = (resource === 'deal' ? DEAL_COLUMNS : filterFields(resource)).map((name) => {
     // No row has the empty text.
-    return [name, (filters.values[name] ?? []).map((value) => filterValue(resource, name, value) ?? '')]
+    const wanted = (values[name] ?? []).map((value) => bounded(filterValue(resource, name, value) ?? ''))
+    return { name, index: indexName(table, name), type: 'text', values: wanted } as const
   })
-  return { ...filters, resource, table, columns: textColumns(dialect, table, Object.fromEntries(values)) }
-}
-
-function dealWalk(dialect: SqlDialect, filters: DealFilters): RecordWalk {
-  const { names, ownerIds, stages, pipelineIds, amountAtLeast, amountAtMost } = filters
-  const table = RESOURCES.deal.plural
-  const values = { name: names, owner_id: ownerIds, stage: stages, pipeline_id: pipelineIds }
   const bounds: (readonly [string, number])[] = []
   if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])
   if (amountAtMost !== undefined) bounds.push(['amount <=', amountAtMost])
-  return { ...filters, resource: 'deal', table, columns: textColumns(dialect, table, values), bounds }
-}
-
-/** Each has an index of its own. */
-function textColumns(
-  { bounded }: SqlDialect,
-  table: string,
-  values: Readonly<Record<string, readonly string[]>>,
-): RecordWalk['columns'] {
-  return Object.entries(values).map(([name, wanted]) => {
-    return { name, index: indexName(table, name), type: 'text', values: wanted.map(bounded) }
-  })
+  return { ...filters, resource, table, columns, bounds }
 }
 
 /**

@@ -5,7 +5,7 @@ import { takeTurn } from './delivery-turn.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
-import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
+import { findRecords, joinRecords, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import type { SqlDatabase, Transaction } from './sql.ts'
 import type { Store } from './store.ts'
@@ -59,10 +59,8 @@ export function sqlStore({ name, database, kept, queue, known, listeners, own, c
   const store = own(run)
   return {
     ...store,
-    page: (resource, query) => run(() => readRecords(short, resource, query)),
+    page: (resource, query, filters) => run(() => readRecords(filters ? database : short, resource, query, filters)),
     joinedPage: (resource, query) => run(() => joinRecords(short, resource, query)),
-    filteredPage: (resource, query, filters) => run(() => readFiltered(database, resource, query, filters)),
-    deals: (query, filters) => run(() => readDeals(database, query, filters)),
     notes: (query) => run(() => readNotes(database, query)),
     records: (resource, ids) => run(() => findRecords(short, resource, ids)),
     history: (query) => run(() => readHistory(database, query)),

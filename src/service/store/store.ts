@@ -32,23 +32,17 @@ export interface WebhookColumns {
   readonly secret?: string
 }
 
-/** Values of one list are alternatives; lists are combined. Times bound `created_at`, inclusive. */
-export interface DealFilters {
-  readonly names: readonly string[]
-  readonly stages: readonly string[]
-  readonly ownerIds: readonly string[]
-  readonly pipelineIds: readonly string[]
-  readonly amountAtLeast: number | undefined
-  readonly amountAtMost: number | undefined
-  readonly createdSinceMs: number | undefined
-  readonly createdUntilMs: number | undefined
-}
+/** The resources of which all records can be listed. */
+export type ListedRecord = OpenResource | 'deal' | 'webhook'
 
-/** Filters of an open resource, as DealFilters; values by field, with at least one for each. */
-export interface PlainFilters {
-  readonly values: Readonly<Record<string, readonly string[]>>
-  readonly createdSinceMs: number | undefined
-  readonly createdUntilMs: number | undefined
+/** Values of one field are alternatives; fields are combined. Bounds are inclusive; times are those of `created_at`. */
+export interface RecordFilters {
+  readonly values?: Readonly<Record<string, readonly string[]>> | undefined
+  /** Of deals. */
+  readonly amountAtLeast?: number | undefined
+  readonly amountAtMost?: number | undefined
+  readonly createdSinceMs?: number | undefined
+  readonly createdUntilMs?: number | undefined
 }
 
 export interface PageQuery {
@@ -234,11 +228,9 @@ export interface SharedValue extends UniqueMember {
 
 /** The database of the service. One test suite runs over every implementation. */
 export interface Store {
-  page(resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage>
+  page(resource: ListedRecord, query: PageQuery, filters?: RecordFilters): Promise<TextPage>
   /** The same page as one text, at less cost. */
   joinedPage(resource: OpenResource, query: PageQuery): Promise<JoinedPage>
-  filteredPage(resource: OpenResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
-  deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   /** One page per deal; empty for a deal that does not exist. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
   /** Records by id, without unknown ids and ids of another resource. */

@@ -1,6 +1,5 @@
 import type {
   DealColumns,
-  DealFilters,
   RecordChange,
   Store,
   StoreWrite,
@@ -23,17 +22,6 @@ export const CONTACT_INDEXES = [
   ['company', 'contacts_by_company'],
   ['owner_id', 'contacts_by_owner'],
 ] as const
-
-export const NO_FILTERS: DealFilters = {
-  names: [],
-  stages: [],
-  ownerIds: [],
-  pipelineIds: [],
-  amountAtLeast: undefined,
-  amountAtMost: undefined,
-  createdSinceMs: undefined,
-  createdUntilMs: undefined,
-}
 
 export function answer(status: number, body: string): WriteAnswer {
   return { status, body, location: undefined, etag: undefined }

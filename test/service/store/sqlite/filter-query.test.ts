@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { readDeals, readFiltered } from '../../../../src/service/store/pages.ts'
+import { readRecords } from '../../../../src/service/store/pages.ts'
 import type { Session } from '../../../../src/service/store/sql.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
 import { sqlDatabase } from '../../../../src/service/store/sqlite/sql-database.ts'
-import type { DealFilters, PlainFilters } from '../../../../src/service/store/store.ts'
-import { CONTACT_INDEXES, NO_FILTERS } from '../samples.ts'
+import type { RecordFilters } from '../../../../src/service/store/store.ts'
+import { CONTACT_INDEXES } from '../samples.ts'
 
 /** The query plan of what `query` asks for (EXPLAIN QUERY PLAN). */
 async function planOfQuery(query: (session: Session) => Promise<unknown>, script: string): Promise<readonly string[]> {
@@ -25,13 +25,12 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12)
 
 const PAGE = { limit: 100, olderThanId: undefined }
 
-function planOf(filters: Partial<DealFilters>, script = ''): Promise<readonly string[]> {
-  return planOfQuery((session) => readDeals(session, PAGE, { ...NO_FILTERS, ...filters }), script)
+function planOf(filters: RecordFilters, script = ''): Promise<readonly string[]> {
+  return planOfQuery((session) => readRecords(session, 'deal', PAGE, filters), script)
 }
 
-function planOfContacts(filters: Partial<PlainFilters>, script = ''): Promise<readonly string[]> {
-  const all = { values: {}, createdSinceMs: undefined, createdUntilMs: undefined, ...filters }
-  return planOfQuery((session) => readFiltered(session, 'contact', PAGE, all), script)
+function planOfContacts(filters: RecordFilters, script = ''): Promise<readonly string[]> {
+  return planOfQuery((session) => readRecords(session, 'contact', PAGE, filters), script)
 }
 
 test('without a filter the table itself is scanned', async () => {
@@ -40,10 +39,10 @@ test('without a filter the table itself is scanned', async () => {
 
 test('each single filter is one scan of its index without sorting', async () => {
   for (const [filters, index, column] of [
-    [{ names: ['a'] }, 'deals_by_name', 'name'],
-    [{ ownerIds: ['a'] }, 'deals_by_owner', 'owner_id'],
-    [{ stages: ['a'] }, 'deals_by_stage', 'stage'],
-    [{ pipelineIds: ['a'] }, 'deals_by_pipeline', 'pipeline_id'],
+    [{ values: { name: ['a'] } }, 'deals_by_name', 'name'],
+    [{ values: { owner_id: ['a'] } }, 'deals_by_owner', 'owner_id'],
+    [{ values: { stage: ['a'] } }, 'deals_by_stage', 'stage'],
+    [{ values: { pipeline_id: ['a'] } }, 'deals_by_pipeline', 'pipeline_id'],
   ] as const) {
     expect(await planOf(filters)).toEqual([`SEARCH deals USING INDEX ${index} (${column}=? AND rowid<?)`])
   }
@@ -51,17 +50,17 @@ test('each single filter is one scan of its index without sorting', async () => 
 
 test('misleading statistics do not change the plan', async () => {
   const misled = `ANALYZE; INSERT INTO sqlite_stat1 VALUES ('deals', 'deals_by_stage', '1000000 1000000'); ANALYZE sqlite_schema`
-  expect(await planOf({ stages: ['a'], ownerIds: ['u', 'v'] }, misled)).toEqual(
-    await planOf({ stages: ['a'], ownerIds: ['u', 'v'] }),
+  expect(await planOf({ values: { stage: ['a'], owner_id: ['u', 'v'] } }, misled)).toEqual(
+    await planOf({ values: { stage: ['a'], owner_id: ['u', 'v'] } }),
   )
-  expect(await planOf({ stages: ['a'] }, misled)).toEqual(await planOf({ stages: ['a'] }))
+  expect(await planOf({ values: { stage: ['a'] } }, misled)).toEqual(await planOf({ values: { stage: ['a'] } }))
 })
 
 test('times are bounds of the scan', async () => {
   expect(await planOf({ createdSinceMs: NOON_MS, createdUntilMs: NOON_MS })).toEqual([
     'SEARCH deals USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
   ])
-  expect(await planOf({ stages: ['a'], createdSinceMs: NOON_MS })).toEqual([
+  expect(await planOf({ values: { stage: ['a'] }, createdSinceMs: NOON_MS })).toEqual([
     'SEARCH deals USING INDEX deals_by_stage (stage=? AND rowid>? AND rowid<?)',
   ])
 })
@@ -69,10 +68,13 @@ test('times are bounds of the scan', async () => {
 test('no combination of filters sorts what it matches', async () => {
   const many = ['a', 'b', 'c']
   for (const filters of [
-    { stages: many },
-    { stages: many, ownerIds: ['u'], pipelineIds: many, amountAtLeast: 1, amountAtMost: 2 },
-    { names: many, stages: many, ownerIds: many, pipelineIds: many, createdSinceMs: NOON_MS, createdUntilMs: NOON_MS },
-    { names: Array.from({ length: 200 }, (_, number) => String(number)), ownerIds: ['u'] },
+    { values: { stage: many } },
+    { values: { stage: many, owner_id: ['u'], pipeline_id: many }, amountAtLeast: 1, amountAtMost: 2 },
+    {
+      values: { name: many, stage: many, owner_id: many, pipeline_id: many },
+      ...{ createdSinceMs: NOON_MS, createdUntilMs: NOON_MS },
+    },
+    { values: { name: Array.from({ length: 200 }, (_, number) => String(number)), owner_id: ['u'] } },
   ]) {
     const steps = await planOf(filters)
     expect(steps.filter((step) => /TEMP B-TREE|^SCAN deals|AUTOMATIC/.test(step))).toEqual([])

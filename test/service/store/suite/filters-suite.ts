@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { DealColumns, DealFilters, Store } from '../../../../src/service/store/store.ts'
-import { dealCreation, NO_FILTERS } from '../samples.ts'
+import type { DealColumns, RecordFilters, Store } from '../../../../src/service/store/store.ts'
+import { dealCreation } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
@@ -10,20 +10,20 @@ interface Deal extends DealColumns {
   readonly createdAtMs: number
 }
 
-async function namesOf(store: Store, filters: Partial<DealFilters>): Promise<readonly string[]> {
-  const { texts } = await store.deals({ limit: 100, olderThanId: undefined }, { ...NO_FILTERS, ...filters })
+async function namesOf(store: Store, filters: RecordFilters): Promise<readonly string[]> {
+  const { texts } = await store.page('deal', { limit: 100, olderThanId: undefined }, filters)
   return texts.map((text) => JSON.parse(text).name)
 }
 
-function isMatch(deal: Deal, filters: DealFilters): boolean {
-  const { names, stages, ownerIds, pipelineIds } = filters
+function isMatch(deal: Deal, filters: RecordFilters): boolean {
+  const { name = [], stage = [], owner_id = [], pipeline_id = [] } = filters.values ?? {}
   const isOneOf = (values: readonly string[], value: string | null) =>
     values.length === 0 || (value !== null && values.includes(value))
   return (
-    isOneOf(names, deal.name) &&
-    isOneOf(stages, deal.stage) &&
-    isOneOf(ownerIds, deal.ownerId) &&
-    isOneOf(pipelineIds, deal.pipelineId) &&
+    isOneOf(name, deal.name) &&
+    isOneOf(stage, deal.stage) &&
+    isOneOf(owner_id, deal.ownerId) &&
+    isOneOf(pipeline_id, deal.pipelineId) &&
     (filters.amountAtLeast === undefined || (deal.amount !== null && deal.amount >= filters.amountAtLeast)) &&
     (filters.amountAtMost === undefined || (deal.amount !== null && deal.amount <= filters.amountAtMost)) &&
     (filters.createdSinceMs === undefined || deal.createdAtMs >= filters.createdSinceMs) &&
@@ -58,10 +58,12 @@ export function filtersSuite({ open }: Fixture): void {
     const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 })
     const time = fc.integer({ min: NOON_MS - 5, max: NOON_MS + 85 })
     const filters = fc.record({
-      names: some(names),
-      stages: some(stages),
-      ownerIds: some(owners),
-      pipelineIds: some(pipelines),
+      values: fc.record({
+        name: some(names),
+        stage: some(stages),
+        owner_id: some(owners),
+        pipeline_id: some(pipelines),
+      }),
       amountAtLeast: maybe(fc.integer({ min: -12, max: 50 })),
       amountAtMost: maybe(fc.integer({ min: -12, max: 50 })),
       createdSinceMs: maybe(time),
@@ -74,7 +76,7 @@ export function filtersSuite({ open }: Fixture): void {
         const listed: string[] = []
         let olderThanId: string | undefined
         do {
-          const page = await store.deals({ limit, olderThanId }, filter)
+          const page = await store.page('deal', { limit, olderThanId }, filter)
           listed.push(...page.texts.map((text) => summary(JSON.parse(text))))
           olderThanId = page.nextOlderThanId
         } while (olderThanId !== undefined)
@@ -93,8 +95,8 @@ export function filtersSuite({ open }: Fixture): void {
     const store = await open()
     const names = Array.from({ length: 700 }, (_, number) => `deal ${number}`)
     await Promise.all(names.map((name) => store.write(dealCreation({ name }))))
-    expect(await namesOf(store, { names: [...names, ...names] })).toEqual(names.slice(-100).reverse())
-    expect(await namesOf(store, { stages: ['Lead'], ownerIds: names })).toEqual([])
+    expect(await namesOf(store, { values: { name: [...names, ...names] } })).toEqual(names.slice(-100).reverse())
+    expect(await namesOf(store, { values: { stage: ['Lead'], owner_id: names } })).toEqual([])
   })
 
   test('times are inclusive bounds to the millisecond', async () => {
@@ -116,7 +118,8 @@ export function filtersSuite({ open }: Fixture): void {
   test('values are compared exactly: quotes, wildcards and letter case have no meaning', async () => {
     const store = await open()
     for (const name of ["O'Neill", '%', 'ABC']) await store.write(dealCreation({ name }))
-    for (const name of ["O'Neill", '%', 'ABC']) expect(await namesOf(store, { names: [name] })).toEqual([name])
-    expect(await namesOf(store, { names: ['abc', "' OR 1=1 --"] })).toEqual([])
+    for (const name of ["O'Neill", '%', 'ABC'])
+      expect(await namesOf(store, { values: { name: [name] } })).toEqual([name])
+    expect(await namesOf(store, { values: { name: ['abc', "' OR 1=1 --"] } })).toEqual([])
   })
 }
