@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
@@ -50,10 +50,13 @@ test('a password in CRM_DATABASE_URL is that of the end which is not named, and 
 
 test('a source that is not there, or is no database of crm, is exit 13 and leaves nothing', async () => {
   const env = emptyHome()
-  const file = join(env.HOME, 'none.db')
+  const file = join(env.HOME, 'no folder', 'none.db')
   const missing = await crm(['serve', 'copy', '--from', file, '--to', HERE], env)
-  expect(missing).toMatchObject({ exit: 13, stderr: expect.stringContaining(`there is no database ${file}`) })
-  expect(existsSync(file)).toBe(false)
+  // `crm serve --database` would make an empty one of the mistyped name.
+  const hint = `name another with --from; to list the files there: ls '${dirname(file)}'`
+  expect(missing).toEqual({ exit: 13, stdout: '', stderr: `crm: there is no database ${file}\n  ${hint}\n` })
+  expect(existsSync(dirname(file))).toBe(false)
+  mkdirSync(dirname(file))
   writeFileSync(file, 'no database, and longer than a header of one\n'.repeat(100))
   const other = await crm(['serve', 'copy', '--from', file, '--to', HERE], env)
   expect(other).toMatchObject({ exit: 13, stderr: expect.stringContaining(`database ${file} is not a database`) })

@@ -103,7 +103,7 @@ export const RECORDS: readonly Sabotage[] = [
   {
     name: 'a filter by email misses an email in capital letters',
     file: 'src/service/store/change-rules.ts',
-    line: 'return isFolded(resource, name) ? foldedText(value) : value',
+    line: 'return isOpenResource(resource) && isFolded(resource, name) ? foldedText(value) : value',
     to: 'return value',
     tests: ['test/service/resources/contacts.test.ts'],
   },

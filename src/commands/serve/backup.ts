@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
+import { isPostgresUri } from '../../core/database-uri.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { chooseFile } from './database.ts'
+import { chooseDatabase, chooseFile } from './database.ts'
 import { type DatabaseOptions, FILE_HELP } from './keys-database.ts'
 
 interface Options extends DatabaseOptions {
@@ -53,6 +54,11 @@ async function backUp(ctx: Context, file: string, options: Options): Promise<num
     throw new CrmError('usage', 'a database in memory is accessible to its own process only', {
       hint: 'give --database FILE',
     })
+  }
+  const { address, location } = chooseDatabase(ctx.env, options.database)
+  if (isPostgresUri(location)) {
+    const { checkCopied } = await import('../../service/store/open-store.ts')
+    await checkCopied(address, ctx.env)
   }
   const database = chooseFile(ctx.env, options.database, 'pg_dump --format=custom --file=crm.dump ')
   if (options.keep !== undefined && options.every === undefined)

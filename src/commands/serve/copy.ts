@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { isPostgresUri } from '../../core/database-uri.ts'
@@ -8,7 +9,7 @@ import type { CopyProgress } from '../../service/store/copy.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
-import { type ChosenDatabase, chooseDatabase } from './database.ts'
+import { type ChosenDatabase, chooseDatabase, isNewFile } from './database.ts'
 
 interface Options {
   readonly from?: string
@@ -34,6 +35,11 @@ export function addServeCopy(serve: CommandUnknownOpts, act: Act): void {
 
 async function copyDatabase(ctx: Context, options: Options): Promise<undefined> {
   const [from, to] = chooseEnds(ctx, options)
+  if (isNewFile(from.location)) {
+    throw new CrmError('machine', `there is no database ${from.location}`, {
+      hint: `name another with --from; to list the files there: ls ${shellWord(dirname(from.location))}`,
+    })
+  }
   const { copyStore } = await import('../../service/store/open-store.ts')
   const progress = showProgress(ctx)
   let tables: Awaited<ReturnType<typeof copyStore>>

@@ -1,4 +1,5 @@
 import { isPostgresUri } from '../../core/database-uri.ts'
+import type { Env } from '../../core/streams.ts'
 import type { CopiedTable, CopyOptions } from './copy.ts'
 import type { Session, Transaction } from './sql.ts'
 import type { Store } from './store.ts'
@@ -33,6 +34,12 @@ export async function restoreStore(
 ): Promise<{ readonly sizeBytes: number }> {
   const { restoreDatabase } = await import('./sqlite/backup.ts')
   return restoreDatabase(backup, target)
+}
+
+/** CrmError `machine` for a database of PostgreSQL in which a copy has not come to its end. */
+export async function checkCopied(address: string, env: Env): Promise<void> {
+  const { refuseUnfinishedCopy } = await import('./postgres/copy-ends.ts')
+  await refuseUnfinishedCopy(address, env)
 }
 
 interface Ends extends CopyOptions, Pick<StoreOptions, 'env'> {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { shellWord } from '../../../core/shell-words.ts'
 import type { Env } from '../../../core/streams.ts'
 import { inUse, notEmpty, unfinishedCopy } from '../copy.ts'
 import { tablesOf } from '../schema.ts'
@@ -46,7 +47,8 @@ export async function withPostgresSource<T>(
   work: (source: Session) => Promise<T>,
 ): Promise<T> {
   return withPool(address, env, async (database) => {
-    await prepareDatabase(database, { isCreated: false, isOnlyRead: false })
+    const hintIfMissing = `name another with --from; to list them: psql --list ${shellWord(database.name)}`
+    await prepareDatabase(database, { isCreated: false, isOnlyRead: false, hintIfMissing })
     // Before the lock, for which writes of a service would wait.
     await refuseServices(database, database.name, WAIT_MS)
     return database.begin(HOLD, async (tx) => {
@@ -83,6 +85,13 @@ export async function withPostgresTarget<T>(
       await markVersion(tx)
       return result
     })
+  })
+}
+
+export async function refuseUnfinishedCopy(address: string, env: Env): Promise<void> {
+  await withPool(address, env, async (database) => {
+    const origin = await readOrigin(database)
+    if (origin !== undefined) throw unfinishedCopy(database.name, origin)
   })
 }
 

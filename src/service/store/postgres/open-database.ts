@@ -21,6 +21,8 @@ export interface Preparing {
   readonly isCreated: boolean
   /** Nothing is written: an older schema is an error. */
   readonly isOnlyRead: boolean
+  /** The hint where the tables are missing; undefined: the command that makes them. */
+  readonly hintIfMissing?: string
 }
 
 /** Makes or migrates the tables, once, whichever of several processes comes first; `steps` are those of the schema. */
@@ -36,7 +38,7 @@ export async function prepareDatabase(
   if (version === newest && (await checkWhole(database))) return
   const origin = version === undefined ? await readOrigin(database) : undefined
   if (origin !== undefined) throw unfinishedCopy(database.name, origin)
-  if (version === undefined && !preparing.isCreated) throw missing(database.name)
+  if (version === undefined && !preparing.isCreated) throw missing(database.name, preparing.hintIfMissing)
   if (preparing.isOnlyRead) {
     if (version === newest) return
     throw version === undefined ? missing(database.name) : otherVersion(database.name, version, newest)
@@ -120,8 +122,8 @@ export async function checkEmpty(tx: PostgresSession, name: string): Promise<voi
   })
 }
 
-function missing(name: string): CrmError {
-  return new CrmError('machine', `there is no database of crm at ${name}`, { hint: `crm serve --database '${name}'` })
+function missing(name: string, hint = `crm serve --database '${name}'`): CrmError {
+  return new CrmError('machine', `there is no database of crm at ${name}`, { hint })
 }
 
 function otherVersion(name: string, version: number, newest: number): CrmError {

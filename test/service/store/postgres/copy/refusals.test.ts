@@ -115,6 +115,30 @@ test('a target of PostgreSQL with tables of another program is refused', async (
   expect(stderr).toContain('belongs to another program: it has a table theirs')
 })
 
+test('a source of PostgreSQL without tables stays empty, and the hint makes none', async () => {
+  const [from, to] = [await newPostgres('empty'), newFile('target')]
+  const { exit, stderr } = await copy([from, to])
+  expect(exit).toBe(13)
+  expect(stderr).toMatch(
+    /^crm: there is no database of crm at \S+\n {2}name another with --from; to list them: psql --list postgres:\S+\n$/,
+  )
+})
+
+test('a backup of PostgreSQL is that of pg_dump, and of an unfinished copy the command that finishes it', async () => {
+  const ends = [newFile('source'), await newPostgres('empty')] as const
+  await fillStore(ends[0], 1000)
+  await stopCopy(ends, 'copied')
+  const backUp = () => crm(['serve', 'backup', newFile('backup'), '--database', ends[1]], emptyHome())
+  const unfinished = await backUp()
+  expect(unfinished).toMatchObject({ exit: 13, stdout: '' })
+  expect(unfinished.stderr).toMatch(
+    / is an unfinished copy of \S+\n {2}copy again: crm serve copy --from \S+ --to \S+\n$/,
+  )
+  const [, ...hint] = shellWords(unfinished.stderr.slice(unfinished.stderr.indexOf('crm serve copy')).trim(), 'hint')
+  expect(await crm(hint, emptyHome())).toMatchObject({ exit: 0 })
+  expect(await backUp()).toMatchObject({ exit: 2, stderr: expect.stringContaining('\n  pg_dump --format=custom') })
+})
+
 test('what an unfinished copy of an earlier crm has left is replaced', async () => {
   const [from, to] = [newFile('source'), await newPostgres('empty')]
   await fillStore(from, 20)
