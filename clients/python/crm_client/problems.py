@@ -65,12 +65,22 @@ def _fields(errors: object, redact: Callable[[str], str]) -> list[FieldError]:
 
     return [
         FieldError(
-            pointer=text(each, "pointer", "parameter", "field"),
+            pointer=_pointer(text(each, "pointer", "field")),
             code=text(each, "code"),
             detail=text(each, "detail", "message"),
+            parameter=text(each, "parameter"),
         )
         for each in found
     ]
+
+
+def _pointer(place: str) -> str:
+    """RFC 6901. Servers also send a URI fragment, or a path such as lines[0].amount."""
+    place = place.removeprefix("#")
+    if place == "" or place.startswith("/"):
+        return place
+    steps = re.sub(r"\[([^\]]*)\]", r".\1", place).split(".")
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def safe_text(text: str) -> str:
