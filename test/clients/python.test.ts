@@ -44,10 +44,11 @@ describe.skipIf(!hasBuild)(
       const made = readdirSync(join(folder, 'dist')).toSorted()
       expect(made).toEqual(['crm-client-0.1.0.tar.gz', 'crm_client-0.1.0-py3-none-any.whl'])
       const wheel = join(folder, 'dist', made[1] ?? '')
-      const code =
-        'import crm_client, importlib.resources as r; print(crm_client.__version__, r.files(crm_client).joinpath("py.typed").is_file())'
+      const code = `import crm_client, importlib.metadata as m, importlib.resources as r
+print(crm_client.__version__, r.files(crm_client).joinpath("py.typed").is_file())
+print("MIT License" in m.distribution("crm-client").read_text("LICENSE"), m.metadata("crm-client").get_all("Classifier")[-1])`
       const { stdout } = await run(PYTHON, ['-c', code], { env: { PYTHONPATH: wheel } })
-      expect(stdout).toBe('0.1.0 True\n')
+      expect(stdout).toBe('0.1.0 True\nTrue Typing :: Typed\n')
     })
   },
 )

@@ -19,6 +19,7 @@ from .errors import (
     Unauthorized,
     Unreachable,
 )
+from .jsontext import write as dumps
 from .paging import Page
 from .signatures import verify
 from .transport import VERSION as __version__
@@ -43,5 +44,6 @@ __all__ = [
     "Unauthorized",
     "Unreachable",
     "__version__",
+    "dumps",
     "verify",
 ]

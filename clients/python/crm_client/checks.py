@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 from .errors import InvalidInput
 
 
-def entity_tag(text: str) -> str:
+def entity_tag(version: str | int) -> str:
+    text = str(version)
     tag = text if re.fullmatch(r'(?:W/)?".*"|\*', text) else f'"{text}"'
     if not re.fullmatch(r"[\x21-\x7e]+", tag):
-        raise InvalidInput("if_match is not an entity tag; expected the version of the record, such as '3'")
+        raise InvalidInput("if_match is not an entity tag; expected the version of the record, such as 3")
     return tag
 
 

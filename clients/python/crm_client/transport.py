@@ -46,7 +46,7 @@ class Call:
     body: object = None
     has_body: bool = False
     idempotency_key: str | None = None
-    if_match: str | None = None
+    if_match: str | int | None = None
 
     @property
     def is_write(self) -> bool:

@@ -220,8 +220,11 @@ func writeOptions(given object) []crmclient.WriteOption {
 	if key, isText := given["idempotencyKey"].(string); isText {
 		options = append(options, crmclient.IdempotencyKey(key))
 	}
-	if version, isText := given["ifMatch"].(string); isText {
+	switch version := given["ifMatch"].(type) {
+	case string:
 		options = append(options, crmclient.IfMatch(version))
+	case json.Number:
+		options = append(options, crmclient.IfMatch(integer(given, "ifMatch")))
 	}
 	return options
 }
