@@ -23,8 +23,10 @@ from .jsontext import write as dumps
 from .paging import Page
 from .signatures import verify
 from .transport import VERSION as __version__
+from .transport import Answer
 
 __all__ = [
+    "Answer",
     "BadAnswer",
     "BadRequest",
     "Client",

@@ -37,6 +37,23 @@ def status_error(what: str, response: Response, redact: Callable[[str], str]) ->
     )
 
 
+def graphql_error(answer: Any, errors: list[Any], redact: Callable[[str], str]) -> CrmError:
+    """The errors of GraphQL as one, of the class of the first."""
+    found = [each for each in errors if isinstance(each, dict)]
+    messages = "; ".join(dict.fromkeys(str(each.get("message")) for each in found))
+    more = found[0].get("extensions") if found else None
+    extensions = more if isinstance(more, dict) else {}
+    status, code = extensions.get("status"), extensions.get("code")
+    known: type[CrmError] = error_class(status) if isinstance(status, int) else CrmError
+    return known(
+        f"cannot {answer.call}: {safe_text(redact(messages))}",
+        status=status if isinstance(status, int) else answer.status,
+        server_code=safe_text(redact(code)) if isinstance(code, str) else None,
+        request_id=answer.request_id,
+        fields=_fields(extensions.get("errors"), redact),
+    )
+
+
 def _header(response: Response, redact: Callable[[str], str]) -> str | None:
     value = response.headers.get("x-request-id")
     return safe_text(redact(value)) if value else None
