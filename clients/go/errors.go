@@ -34,10 +34,12 @@ const (
 
 // A FieldError is an entry of errors in a problem document (RFC 9457).
 type FieldError struct {
-	// Pointer is the JSON pointer of the member, such as /stage, or the name of the query parameter.
+	// Pointer is the JSON pointer of the member, such as /stage; empty for a query parameter.
 	Pointer string
 	Code    string
 	Detail  string
+	// Parameter is the name of the query parameter, else empty.
+	Parameter string
 }
 
 // An Error is anything that a server or the network does wrong. Use errors.As to read it.
@@ -74,7 +76,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // A SignatureError is the error of Verify for a webhook request that is not genuine.
 type SignatureError struct {
-	// Reason is no_signature, malformed_header, signature_mismatch, stale or future.
+	// Reason is no_signature, malformed_header, signature_mismatch, stale, future or malformed_request.
 	Reason  string
 	message string
 }

@@ -76,13 +76,28 @@ func (t *transport) fieldErrors(errors any) []FieldError {
 	for _, each := range list {
 		if entry, isObject := each.(map[string]any); isObject {
 			found = append(found, FieldError{
-				Pointer: t.firstText(entry, "pointer", "parameter", "field"),
-				Code:    t.firstText(entry, "code"),
-				Detail:  t.firstText(entry, "detail", "message"),
+				Pointer:   pointer(t.firstText(entry, "pointer", "field")),
+				Code:      t.firstText(entry, "code"),
+				Detail:    t.firstText(entry, "detail", "message"),
+				Parameter: t.firstText(entry, "parameter"),
 			})
 		}
 	}
 	return found
+}
+
+var (
+	index  = regexp.MustCompile(`\[([^\]]*)\]`)
+	inStep = strings.NewReplacer("~", "~0", "/", "~1", ".", "/")
+)
+
+// pointer is that of RFC 6901. Servers also send a URI fragment, or a path such as lines[0].amount.
+func pointer(place string) string {
+	place = strings.TrimPrefix(place, "#")
+	if place == "" || strings.HasPrefix(place, "/") {
+		return place
+	}
+	return "/" + inStep.Replace(index.ReplaceAllString(place, ".$1"))
 }
 
 func (t *transport) firstText(object Members, names ...string) string {

@@ -2,6 +2,7 @@ package crmclient
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,7 +15,9 @@ type WriteOption func(*call)
 func IdempotencyKey(key string) WriteOption { return func(c *call) { c.idempotencyKey = key } }
 
 // IfMatch makes a change or a delete happen only while the record has this version.
-func IfMatch(version string) WriteOption { return func(c *call) { c.ifMatch = version } }
+func IfMatch[V string | int64](version V) WriteOption {
+	return func(c *call) { c.ifMatch = fmt.Sprint(version) }
+}
 
 // A seq is a list that is read while it is consumed. From Go 1.23 on, `for record, err := range seq` reads it.
 type seq[T any] func(yield func(T, error) bool)

@@ -136,11 +136,11 @@ type Contacts struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Contacts) All(ctx context.Context) func(yield func(Contact, error) bool) {
-	return r.Find(ctx, ContactsQuery{})
+	return r.List(ctx, ContactsQuery{})
 }
 
-// Find is All with a query.
-func (r *Contacts) Find(ctx context.Context, query ContactsQuery) func(yield func(Contact, error) bool) {
+// List is All with a query.
+func (r *Contacts) List(ctx context.Context, query ContactsQuery) func(yield func(Contact, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(query), newContactFromMembers)
 }
 
@@ -310,11 +310,11 @@ type Deals struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Deals) All(ctx context.Context) func(yield func(Deal, error) bool) {
-	return r.Find(ctx, DealsQuery{})
+	return r.List(ctx, DealsQuery{})
 }
 
-// Find is All with a query.
-func (r *Deals) Find(ctx context.Context, query DealsQuery) func(yield func(Deal, error) bool) {
+// List is All with a query.
+func (r *Deals) List(ctx context.Context, query DealsQuery) func(yield func(Deal, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(query), newDealFromMembers)
 }
 
@@ -425,11 +425,11 @@ type Notes struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Notes) All(ctx context.Context, dealID string) func(yield func(Note, error) bool) {
-	return r.Find(ctx, dealID, NotesQuery{})
+	return r.List(ctx, dealID, NotesQuery{})
 }
 
-// Find is All with a query.
-func (r *Notes) Find(ctx context.Context, dealID string, query NotesQuery) func(yield func(Note, error) bool) {
+// List is All with a query.
+func (r *Notes) List(ctx context.Context, dealID string, query NotesQuery) func(yield func(Note, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(dealID, query), newNoteFromMembers)
 }
 
@@ -487,11 +487,11 @@ type Pipelines struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Pipelines) All(ctx context.Context) func(yield func(Pipeline, error) bool) {
-	return r.Find(ctx, PipelinesQuery{})
+	return r.List(ctx, PipelinesQuery{})
 }
 
-// Find is All with a query.
-func (r *Pipelines) Find(ctx context.Context, query PipelinesQuery) func(yield func(Pipeline, error) bool) {
+// List is All with a query.
+func (r *Pipelines) List(ctx context.Context, query PipelinesQuery) func(yield func(Pipeline, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(query), newPipelineFromMembers)
 }
 
@@ -544,11 +544,11 @@ type Stages struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Stages) All(ctx context.Context, pipelineID string) func(yield func(Stage, error) bool) {
-	return r.Find(ctx, pipelineID, StagesQuery{})
+	return r.List(ctx, pipelineID, StagesQuery{})
 }
 
-// Find is All with a query.
-func (r *Stages) Find(ctx context.Context, pipelineID string, query StagesQuery) func(yield func(Stage, error) bool) {
+// List is All with a query.
+func (r *Stages) List(ctx context.Context, pipelineID string, query StagesQuery) func(yield func(Stage, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(pipelineID, query), newStageFromMembers)
 }
 
@@ -741,11 +741,11 @@ type Webhooks struct{ transport *transport }
 
 // All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
 func (r *Webhooks) All(ctx context.Context) func(yield func(Webhook, error) bool) {
-	return r.Find(ctx, WebhooksQuery{})
+	return r.List(ctx, WebhooksQuery{})
 }
 
-// Find is All with a query.
-func (r *Webhooks) Find(ctx context.Context, query WebhooksQuery) func(yield func(Webhook, error) bool) {
+// List is All with a query.
+func (r *Webhooks) List(ctx context.Context, query WebhooksQuery) func(yield func(Webhook, error) bool) {
 	return listRecords(ctx, r.transport, r.listing(query), newWebhookFromMembers)
 }
 

@@ -60,13 +60,14 @@ func (v Verifier) Verify(body []byte, header http.Header) (*Event, error) {
 		return nil, err
 	}
 	value, err := parseJSON(body)
-	members, isObject := value.(map[string]any)
-	if err != nil || !isObject {
-		return nil, unsigned("malformed_header", "the signature is genuine, and the body is not a JSON object")
+	members, _ := value.(map[string]any)
+	kind, hasType := members["type"].(string)
+	timestamp, hasTime := members["timestamp"].(string)
+	data, hasData := members["data"].(map[string]any)
+	if err != nil || !hasType || !hasTime || !hasData {
+		return nil, unsigned("malformed_request", "the signature is genuine, and the body is no event")
 	}
-	event := &Event{ID: id, Members: members, Type: Members(members).text("type"), Timestamp: Members(members).text("timestamp")}
-	event.Data, _ = members["data"].(map[string]any)
-	return event, nil
+	return &Event{ID: id, Members: members, Type: kind, Timestamp: timestamp, Data: data}, nil
 }
 
 func (v Verifier) keys() ([][]byte, error) {
@@ -75,7 +76,7 @@ func (v Verifier) keys() ([][]byte, error) {
 	}
 	var keys [][]byte
 	for _, secret := range v.Secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+		key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.TrimPrefix(secret, "whsec_"), "="))
 		if err != nil || len(key) == 0 {
 			return nil, invalidInput("the secret is not base64 after whsec_")
 		}
@@ -101,12 +102,20 @@ func isSigned(keys [][]byte, signatures []string, signed []byte) bool {
 }
 
 func claim(header http.Header) (id, sentAt string, signatures []string, err error) {
-	id, sentAt = inAnyCase(header, "webhook-id"), inAnyCase(header, "webhook-timestamp")
-	signature := inAnyCase(header, "webhook-signature")
+	values := make([]string, 0, 3)
+	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+		value, err := only(header, name)
+		if err != nil {
+			return "", "", nil, err
+		}
+		values = append(values, value)
+	}
+	id, sentAt, signature := values[0], values[1], values[2]
 	if id == "" && sentAt == "" && signature == "" {
 		return "", "", nil, unsigned("no_signature", "the request has no webhook-signature")
 	}
-	if id == "" || signature == "" || !unixTime.MatchString(sentAt) {
+	// The signed text is id.timestamp.body: with a dot, the end of the id could be read as the timestamp.
+	if id == "" || strings.Contains(id, ".") || signature == "" || !unixTime.MatchString(sentAt) {
 		return "", "", nil, unsigned("malformed_header", "webhook-id, webhook-timestamp or webhook-signature is missing or malformed")
 	}
 	for _, each := range strings.Split(signature, " ") {
@@ -120,14 +129,19 @@ func claim(header http.Header) (id, sentAt string, signatures []string, err erro
 	return id, sentAt, signatures, nil
 }
 
-// inAnyCase: the headers of other sources than net/http are not canonical.
-func inAnyCase(header http.Header, name string) string {
+// only is empty if the header is missing. The headers of other sources than net/http are not canonical; one that was
+// sent twice could be read differently by others.
+func only(header http.Header, name string) (string, error) {
+	var all []string
 	for given, values := range header {
-		if strings.EqualFold(given, name) && len(values) > 0 {
-			return values[0]
+		if strings.EqualFold(given, name) {
+			all = append(all, values...)
 		}
 	}
-	return ""
+	if len(all) > 1 {
+		return "", unsigned("malformed_header", fmt.Sprintf("%s was sent %d times", name, len(all)))
+	}
+	return strings.Join(all, ""), nil
 }
 
 func (v Verifier) checkAge(sentAt string) error {
@@ -142,7 +156,7 @@ func (v Verifier) checkAge(sentAt string) error {
 	if tolerance == 0 {
 		tolerance = 5 * time.Minute
 	}
-	age := now.Sub(time.Unix(at, 0))
+	age := now.Truncate(time.Second).Sub(time.Unix(at, 0))
 	if age > tolerance {
 		return unsigned("stale", fmt.Sprintf("signed %.0f s ago; expected at most %.0f s", age.Seconds(), tolerance.Seconds()))
 	}

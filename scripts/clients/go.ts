@@ -158,11 +158,11 @@ function listMethods({ plural, type, path, parent, filters }: DescribedResource)
     {
       doc: 'All lists each record, newest first where the server sorts so; pages are requested as records are consumed.',
       head: `All(ctx context.Context${id && `, ${id.slice(0, -2)}`}) func(yield func(${type}, error) bool)`,
-      body: `return r.Find(ctx, ${passed}${name}Query{})`,
+      body: `return r.List(ctx, ${passed}${name}Query{})`,
     },
     {
-      doc: 'Find is All with a query.',
-      head: `Find(ctx context.Context, ${id}query ${name}Query) func(yield func(${type}, error) bool)`,
+      doc: 'List is All with a query.',
+      head: `List(ctx context.Context, ${id}query ${name}Query) func(yield func(${type}, error) bool)`,
       body: `return ${found('listRecords')}`,
     },
     {

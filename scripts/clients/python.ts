@@ -95,14 +95,14 @@ const METHODS: Readonly<Record<DescribedResource['operations'][number], (resourc
   update: ({ type, recordPath, isOpen }) =>
     method({
       head: ['def update(', '    self,', '    id: str,', `    patch: ${sentType(`${type}Patch`, isOpen)},`, '    *,'],
-      options: ['if_match: str | None = None', 'idempotency_key: str | None = None'],
+      options: ['if_match: str | int | None = None', 'idempotency_key: str | None = None'],
       result: type,
       doc: DOCS.update,
       body: `self._update("${recordPath}", id, patch, if_match, idempotency_key)`,
     }),
   delete: ({ recordPath }) =>
     method({
-      head: ['def delete(self, id: str, *, if_match: str | None = None'],
+      head: ['def delete(self, id: str, *, if_match: str | int | None = None'],
       result: 'None',
       doc: DOCS.delete,
       body: `self._delete("${recordPath}", id, if_match)`,

@@ -18,12 +18,12 @@ export function checkNames(what: string, given: unknown, known: readonly string[
 
 export function checkedWrite(options: UpdateCall = {}, more: readonly 'ifMatch'[] = []): ConditionalOptions {
   checkNames('a write', options, ['idempotencyKey', 'isIdNeeded', 'signal', ...more])
-  return { ...PLAIN_WRITE, ...options }
+  return { ...PLAIN_WRITE, ...options, ifMatch: options.ifMatch?.toString() }
 }
 
 export function checkedDelete(options: DeleteCall = {}): ConditionalOptions {
   checkNames('delete', options, ['ifMatch', 'signal'])
-  return { ...PLAIN_WRITE, ...options }
+  return { ...PLAIN_WRITE, ...options, ifMatch: options.ifMatch?.toString() }
 }
 
 export function checkedRead(options: ReadCall = {}): ReadCall {

@@ -1,4 +1,4 @@
-import type { ConditionalOptions, WriteCallOptions } from '../api/operations.ts'
+import type { WriteCallOptions } from '../api/operations.ts'
 import type { JsonValue } from '../core/json.ts'
 
 /** As the server sent it, with its id as text also where the server has numbers for ids. */
@@ -39,6 +39,11 @@ export interface ListCall<Filters = Readonly<Record<string, string | undefined>>
 
 export type WriteCall = Partial<Omit<WriteCallOptions, 'isLetFinish'>>
 
-export type UpdateCall = WriteCall & Partial<Pick<ConditionalOptions, 'ifMatch'>>
+interface Conditional {
+  /** The version of the record, or an entity tag. */
+  readonly ifMatch?: string | number | undefined
+}
 
-export type DeleteCall = ReadCall & Partial<Pick<ConditionalOptions, 'ifMatch'>>
+export type UpdateCall = WriteCall & Conditional
+
+export type DeleteCall = ReadCall & Conditional

@@ -25,14 +25,7 @@ export function resourceMethods(open: Open): Resources {
     RESOURCES[resource].plural,
     methodsOf(open, resource),
   ])
-  const { stages, notes, ...all } = Object.fromEntries(groups) as Readonly<Record<string, Methods>>
-  const { create: add, ...ofNotes } = notes ?? {}
-  const methods = {
-    ...all,
-    notes: { ...ofNotes, add },
-    pipelines: { ...all.pipelines, stages: stages?.list },
-  }
-  return methods as unknown as Resources
+  return Object.fromEntries(groups) as Resources
 }
 
 function methodsOf(open: Open, resource: Resource): Methods {

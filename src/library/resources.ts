@@ -51,7 +51,7 @@ export interface Notes {
   /** Requests a page at a time, as its records are consumed. */
   list(dealId: string, query?: ListCall): RecordList<Note>
   /** Happens once, also if it is retried; with an `idempotencyKey` of yours also across runs. */
-  add(dealId: string, fields: NewNote, options?: WriteCall): Promise<Note>
+  create(dealId: string, fields: NewNote, options?: WriteCall): Promise<Note>
   /** CrmError `not_found` for an unknown id. */
   delete(id: string, options?: DeleteCall): Promise<void>
 }
@@ -59,8 +59,11 @@ export interface Notes {
 export interface Pipelines {
   /** Requests a page at a time, as its records are consumed. */
   list(query?: ListCall): RecordList<Pipeline>
+}
+
+export interface Stages {
   /** Requests a page at a time, as its records are consumed. */
-  stages(pipelineId: string, query?: ListCall): RecordList<Stage>
+  list(pipelineId: string, query?: ListCall): RecordList<Stage>
 }
 
 export interface Webhooks {
@@ -84,5 +87,6 @@ export interface Resources {
   readonly deals: Deals
   readonly notes: Notes
   readonly pipelines: Pipelines
+  readonly stages: Stages
   readonly webhooks: Webhooks
 }

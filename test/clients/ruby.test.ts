@@ -33,7 +33,7 @@ describe.skipIf(!isThere)(`the Ruby client${isThere ? '' : ' (skipped: Ruby is n
     const [code = ''] = EXAMPLES.filter((example) => example.includes('RECEIVE'))
     const call = `
 require "stringio"
-body = %({"type":"contact.created","data":{"id":"con_1"}})
+body = %({"type":"contact.created","timestamp":"2026-03-01T09:30:00Z","data":{"id":"con_1"}})
 sent_at = Time.now.to_i.to_s
 signature = [OpenSSL::HMAC.digest("SHA256", "secret", "evt_1.#{sent_at}.#{body}")].pack("m0")
 ENV["WEBHOOK_SECRET"] = "whsec_#{["secret"].pack("m0")}"

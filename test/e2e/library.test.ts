@@ -29,10 +29,10 @@ const client = createClient({ baseUrl: process.env.CRM_BASE_URL, apiKey: process
 for (const name of ['Ada', 'Grace', 'Emmy']) await client.contacts.create({ name })
 const names = []
 for await (const contact of client.contacts.list()) names.push(contact.name)
-const [stage] = (await client.pipelines.stages('sales').pages()[Symbol.asyncIterator]().next()).value.items
+const [stage] = (await client.stages.list('sales').pages()[Symbol.asyncIterator]().next()).value.items
 const deal = await client.deals.create({ name: 'Engine', stage: stage.name }, { idempotencyKey: 'k' })
 const again = await client.deals.create({ name: 'Engine', stage: stage.name }, { idempotencyKey: 'k' })
-const note = await client.notes.add(deal.id, { body: 'called' })
+const note = await client.notes.create(deal.id, { body: 'called' })
 const refusal = await client.deals.create({ name: 'x', stage: 'Nowhere' }).catch((error) => error)
 const wrong = []
 for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {

@@ -41,7 +41,7 @@ test('records are read, changed and deleted by their methods', async ({ service 
     stage: 'Won',
     version: 2,
   })
-  const note = await client.notes.add(deal.id, { body: 'Called.' })
+  const note = await client.notes.create(deal.id, { body: 'Called.' })
   expect(await all(client.notes.list(deal.id))).toEqual([note])
   await client.notes.delete(note.id)
   await client.deals.delete(deal.id)
@@ -53,7 +53,7 @@ test('pipelines, their stages and subscriptions have methods', async ({ service 
   const client = clientAt(service.url, { apiKey: service.key })
   const [sales] = await all(client.pipelines.list())
   expect(sales).toMatchObject({ id: 'sales' })
-  const [lead] = await all(client.pipelines.stages('sales', { limit: 1 }))
+  const [lead] = await all(client.stages.list('sales', { limit: 1 }))
   expect(lead).toMatchObject({ position: 1, name: 'Lead' })
   const webhook = await client.webhooks.create({ url: 'http://127.0.0.1:9/', events: ['*'] })
   expect(webhook.secret).toMatch(/^whsec_/)

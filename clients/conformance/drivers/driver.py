@@ -98,7 +98,7 @@ def error_of(error: Exception) -> dict[str, Any]:
         "status": error.status,
         "serverCode": error.server_code,
         "requestId": error.request_id,
-        "fields": [{"pointer": each.pointer, "code": each.code, "detail": each.detail} for each in error.fields],
+        "fields": [vars(each) for each in error.fields],
         "isRetryable": error.is_retryable,
         "isInDoubt": error.is_in_doubt,
         "idempotencyKey": error.idempotency_key,

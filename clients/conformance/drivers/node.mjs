@@ -46,12 +46,9 @@ function open({ pageSize, ...given }) {
   return null
 }
 
-/** The methods whose names differ. */
-const NAMES = { 'notes.create': ['notes', 'add'], 'stages.list': ['pipelines', 'stages'] }
-
 function methodOf(call) {
   if (call === 'webhooks.verify') return verifyWebhook
-  const [group, name] = NAMES[call] ?? call.split('.')
+  const [group, name] = call.split('.')
   return client?.[group]?.[name]
 }
 

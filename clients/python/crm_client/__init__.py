@@ -19,11 +19,14 @@ from .errors import (
     Unauthorized,
     Unreachable,
 )
+from .jsontext import write as dumps
 from .paging import Page
 from .signatures import verify
 from .transport import VERSION as __version__
+from .transport import Answer
 
 __all__ = [
+    "Answer",
     "BadAnswer",
     "BadRequest",
     "Client",
@@ -43,5 +46,6 @@ __all__ = [
     "Unauthorized",
     "Unreachable",
     "__version__",
+    "dumps",
     "verify",
 ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import io
+import re
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, unquote
 
 #: Servers close idle connections after some seconds; a request on a closed one would be lost.
 _IDLE_SECONDS = 3.0
@@ -72,16 +74,19 @@ class _TimedSocket:
 class Connections:
     """Connections to one origin, kept open between requests. Threads may share it."""
 
-    def __init__(self, base: SplitResult) -> None:
-        self._host = base.hostname or ""
-        self._port = base.port
-        self._tls = ssl.create_default_context() if base.scheme == "https" else None
+    def __init__(self, base: SplitResult, proxy: SplitResult | None, ssl_context: ssl.SSLContext | None) -> None:
+        self._base = base
+        self._proxy = proxy
+        self._tls = (ssl_context or ssl.create_default_context()) if base.scheme == "https" else None
         self._idle: list[tuple[http.client.HTTPConnection, float]] = []
         self._lock = threading.Lock()
 
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> Response:
         """Raises NoResponse."""
         deadline = time.monotonic() + timeout
+        if self._proxy and not self._tls:
+            target = f"http://{self._base.netloc}{target}"
+            headers = {**headers, **self._proxy_headers()}
         connection = self._take() or self._open(deadline)
         is_reusable = False
         try:
@@ -114,10 +119,14 @@ class Connections:
     def _open(self, deadline: float) -> http.client.HTTPConnection:
         left = max(0.001, deadline - time.monotonic())
         connection: http.client.HTTPConnection
+        first = self._proxy or self._base
+        host, port = first.hostname or "", first.port or (80 if self._proxy else None)
         if self._tls:
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=left, context=self._tls)
+            connection = http.client.HTTPSConnection(host, port, timeout=left, context=self._tls)
+            if self._proxy:
+                connection.set_tunnel(self._base.hostname or "", self._base.port, self._proxy_headers())
         else:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=left)
+            connection = http.client.HTTPConnection(host, port, timeout=left)
         try:
             connection.connect()
         except TimeoutError:
@@ -125,9 +134,18 @@ class Connections:
         except ssl.SSLError as error:
             reason = f"no TLS connection: {error.reason or error}"
             raise NoResponse(reason, is_sent=False, is_final=True) from None
-        except OSError as error:
-            raise NoResponse(error.strerror or "cannot be reached", is_sent=False) from None
+        except (OSError, http.client.HTTPException) as error:
+            refusal = re.search(r"failed: (\d{3})", str(error)) if self._proxy else None
+            reason = f"the proxy answered {refusal[1]}" if refusal else getattr(error, "strerror", None) or "cannot be reached"
+            through = f", through the proxy {host}:{port}" if self._proxy else ""
+            raise NoResponse(f"{reason}{through}", is_sent=False) from None
         return connection
+
+    def _proxy_headers(self) -> dict[str, str]:
+        if not self._proxy or self._proxy.username is None:
+            return {}
+        account = f"{unquote(self._proxy.username)}:{unquote(self._proxy.password or '')}"
+        return {"Proxy-Authorization": f"Basic {base64.b64encode(account.encode()).decode()}"}
 
     @staticmethod
     def _exchange(

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 class FieldError:
     """One entry of ``errors`` in a problem document (RFC 9457)."""
 
-    #: JSON pointer of the member, such as ``/stage``, or the name of the query parameter.
+    #: JSON pointer of the member, such as ``/stage``; empty for a query parameter.
     pointer: str
     code: str
     detail: str
+    #: Name of the query parameter, else empty.
+    parameter: str = ""
 
 
 class CrmError(Exception):
@@ -136,7 +138,7 @@ class SignatureError(CrmError):
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
-        #: no_signature, malformed_header, signature_mismatch, stale or future.
+        #: no_signature, malformed_header, signature_mismatch, stale, future or malformed_request.
         self.reason = reason
 
 

@@ -71,7 +71,7 @@ def _walk(transport: Transport, at: str, plural: str) -> Iterator[Page[Any]]:
 
 
 def _items(answer: Answer, plural: str) -> list[Any]:
-    value = answer.value
+    value = answer.json
     found = value if isinstance(value, list) else None
     if isinstance(value, dict):
         for name in (*_ITEM_NAMES, plural):
@@ -97,7 +97,7 @@ def with_id(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _following(answer: Answer, items: list[Any], origin: str, at: str) -> _Next | None:
-    value = answer.value if isinstance(answer.value, dict) else {}
+    value = answer.json if isinstance(answer.json, dict) else {}
     holders = [value, *(value[name] for name in _HOLDERS if isinstance(value.get(name), dict))]
     for holder in holders:
         for name, parameter in _CURSORS:

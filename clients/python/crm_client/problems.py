@@ -37,6 +37,23 @@ def status_error(what: str, response: Response, redact: Callable[[str], str]) ->
     )
 
 
+def graphql_error(answer: Any, errors: list[Any], redact: Callable[[str], str]) -> CrmError:
+    """The errors of GraphQL as one, of the class of the first."""
+    found = [each for each in errors if isinstance(each, dict)]
+    messages = "; ".join(dict.fromkeys(str(each.get("message")) for each in found))
+    more = found[0].get("extensions") if found else None
+    extensions = more if isinstance(more, dict) else {}
+    status, code = extensions.get("status"), extensions.get("code")
+    known: type[CrmError] = error_class(status) if isinstance(status, int) else CrmError
+    return known(
+        f"cannot {answer.call}: {safe_text(redact(messages))}",
+        status=status if isinstance(status, int) else answer.status,
+        server_code=safe_text(redact(code)) if isinstance(code, str) else None,
+        request_id=answer.request_id,
+        fields=_fields(extensions.get("errors"), redact),
+    )
+
+
 def _header(response: Response, redact: Callable[[str], str]) -> str | None:
     value = response.headers.get("x-request-id")
     return safe_text(redact(value)) if value else None
@@ -65,12 +82,22 @@ def _fields(errors: object, redact: Callable[[str], str]) -> list[FieldError]:
 
     return [
         FieldError(
-            pointer=text(each, "pointer", "parameter", "field"),
+            pointer=_pointer(text(each, "pointer", "field")),
             code=text(each, "code"),
             detail=text(each, "detail", "message"),
+            parameter=text(each, "parameter"),
         )
         for each in found
     ]
+
+
+def _pointer(place: str) -> str:
+    """RFC 6901. Servers also send a URI fragment, or a path such as lines[0].amount."""
+    place = place.removeprefix("#")
+    if place == "" or place.startswith("/"):
+        return place
+    steps = re.sub(r"\[([^\]]*)\]", r".\1", place).split(".")
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def safe_text(text: str) -> str:

@@ -55,19 +55,19 @@ class Resource:
     def _get(self, path: str, id: str) -> Any:
         return self._record(self._transport.request(Call("GET", self._target(path, id))))
 
-    def _update(self, path: str, id: str, patch: object, if_match: str | None, idempotency_key: str | None) -> Any:
+    def _update(self, path: str, id: str, patch: object, if_match: str | int | None, idempotency_key: str | None) -> Any:
         answer = self._send("PATCH", path, (id,), _checked(patch), if_match=if_match, idempotency_key=idempotency_key)
         # Other servers answer a change with 204.
-        return {"id": id} if answer.is_empty else self._record(answer)
+        return {"id": id} if not answer.text.strip() else self._record(answer)
 
-    def _delete(self, path: str, id: str, if_match: str | None) -> None:
+    def _delete(self, path: str, id: str, if_match: str | int | None) -> None:
         self._transport.request(Call("DELETE", self._target(path, id), if_match=if_match))
 
     def _test(self, path: str, id: str, idempotency_key: str | None) -> Any:
         call = Call("POST", self._target(path, id), idempotency_key=idempotency_key)
-        return self._transport.request(call).value
+        return self._transport.request(call).json
 
-    def _send(self, method: str, path: str, ids: tuple[str, ...], body: object, **options: str | None) -> Answer:
+    def _send(self, method: str, path: str, ids: tuple[str, ...], body: object, **options: Any) -> Answer:
         at = target(self._transport.base_path, path, ids, {})
         return self._transport.request(Call(method, at, body, has_body=True, **options))
 
@@ -76,7 +76,7 @@ class Resource:
 
     @staticmethod
     def _record(answer: Answer) -> dict[str, Any]:
-        value = answer.value
+        value = answer.json
         if isinstance(value, dict) and "id" not in value and isinstance(value.get("data"), dict):
             value = value["data"]
         if not isinstance(value, dict):

@@ -112,13 +112,13 @@ class Contacts(Resource):
         id: str,
         patch: ContactPatch | Mapping[str, object],
         *,
-        if_match: str | None = None,
+        if_match: str | int | None = None,
         idempotency_key: str | None = None,
     ) -> Contact:
         """A JSON merge patch: None removes a member. if_match: only while the record has this version."""
         return cast(Contact, self._update("/v1/contacts/{id}", id, patch, if_match, idempotency_key))
 
-    def delete(self, id: str, *, if_match: str | None = None) -> None:
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
         """Raises NotFound for an unknown id."""
         self._delete("/v1/contacts/{id}", id, if_match)
 
@@ -226,13 +226,13 @@ class Deals(Resource):
         id: str,
         patch: DealPatch,
         *,
-        if_match: str | None = None,
+        if_match: str | int | None = None,
         idempotency_key: str | None = None,
     ) -> Deal:
         """A JSON merge patch: None removes a member. if_match: only while the record has this version."""
         return cast(Deal, self._update("/v1/deals/{id}", id, patch, if_match, idempotency_key))
 
-    def delete(self, id: str, *, if_match: str | None = None) -> None:
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
         """Raises NotFound for an unknown id."""
         self._delete("/v1/deals/{id}", id, if_match)
 
@@ -295,7 +295,7 @@ class Notes(Resource):
         """Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs."""
         return cast(Note, self._create("/v1/deals/{id}/notes", (deal_id,), fields, idempotency_key))
 
-    def delete(self, id: str, *, if_match: str | None = None) -> None:
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
         """Raises NotFound for an unknown id."""
         self._delete("/v1/notes/{id}", id, if_match)
 
@@ -473,13 +473,13 @@ class Webhooks(Resource):
         id: str,
         patch: WebhookPatch,
         *,
-        if_match: str | None = None,
+        if_match: str | int | None = None,
         idempotency_key: str | None = None,
     ) -> Webhook:
         """A JSON merge patch: None removes a member. if_match: only while the record has this version."""
         return cast(Webhook, self._update("/v1/webhooks/{id}", id, patch, if_match, idempotency_key))
 
-    def delete(self, id: str, *, if_match: str | None = None) -> None:
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
         """Raises NotFound for an unknown id."""
         self._delete("/v1/webhooks/{id}", id, if_match)
 

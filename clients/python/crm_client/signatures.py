@@ -34,33 +34,35 @@ def verify(
     keys = [_key(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
     if not keys:
         raise InvalidInput("no secret is given; expected one that begins with whsec_")
-    named = {name.lower(): value for name, value in headers.items()}
-    event_id, sent_at, signatures = _claim(named)
+    event_id, sent_at, signatures = _claim(headers)
     signed = f"{event_id}.{sent_at}.".encode("latin-1", "replace") + bytes(body)
     expected = [base64.b64encode(hmac.digest(key, signed, "sha256")) for key in keys]
     # Every pair is compared, in constant time.
     matches = [hmac.compare_digest(one, each) for each in expected for one in signatures]
     if not any(matches):
         raise SignatureError("signature_mismatch", "signed with another secret, or the body was changed on its way")
-    age = (time.time() if now is None else now) - int(sent_at)
+    age = int(time.time() if now is None else now) - int(sent_at)
     if age > tolerance:
-        raise SignatureError("stale", f"signed {age:.0f} s ago; expected at most {tolerance:.0f} s")
+        raise SignatureError("stale", f"signed {age} s ago; expected at most {tolerance:.0f} s")
     if -age > tolerance:
-        raise SignatureError("future", f"signed {-age:.0f} s ahead of the clock of this machine")
+        raise SignatureError("future", f"signed {-age} s ahead of the clock of this machine")
     try:
         event = jsontext.parse(bytes(body).decode())
     except ValueError:
         event = None
-    if not isinstance(event, dict):
-        raise SignatureError("malformed_header", "the signature is genuine, and the body is not a JSON object")
-    return event
+    members = event if isinstance(event, dict) else {}
+    texts = (members.get("type"), members.get("timestamp"))
+    if all(isinstance(text, str) for text in texts) and isinstance(members.get("data"), dict):
+        return members
+    raise SignatureError("malformed_request", "the signature is genuine, and the body is no event")
 
 
 def _claim(headers: Mapping[str, str]) -> tuple[str, str, list[bytes]]:
-    event_id, sent_at, signature = (headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
+    event_id, sent_at, signature = (_only(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     if not (event_id or sent_at or signature):
         raise SignatureError("no_signature", "the request has no webhook-signature")
-    if not event_id or not signature or not re.fullmatch(r"[0-9]{1,12}", sent_at):
+    # The signed text is id.timestamp.body: with a dot, the end of the id could be read as the timestamp.
+    if not event_id or "." in event_id or not signature or not re.fullmatch(r"[0-9]{1,12}", sent_at):
         raise SignatureError("malformed_header", "webhook-id, webhook-timestamp or webhook-signature is missing or malformed")
     signatures = [each[3:].encode("latin-1", "replace") for each in signature.split(" ") if each.startswith("v1,")]
     if len(signatures) > _MOST_SIGNATURES:
@@ -68,9 +70,18 @@ def _claim(headers: Mapping[str, str]) -> tuple[str, str, list[bytes]]:
     return event_id, sent_at, signatures
 
 
+def _only(headers: Mapping[str, str], wanted: str) -> str:
+    """Empty if it is missing. One that was sent twice could be read differently by others."""
+    values = [value for name, value in headers.items() if name.lower() == wanted]
+    if len(values) > 1:
+        raise SignatureError("malformed_header", f"{wanted} was sent {len(values)} times")
+    return values[0] if values else ""
+
+
 def _key(secret: str) -> bytes:
     try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        text = secret.removeprefix("whsec_").rstrip("=")
+        key = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if not key:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import ssl
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from . import jsontext, limits
-from .checks import checked_idempotency_key, checked_key, checked_seconds, checked_url, entity_tag
+from .checks import checked_idempotency_key, checked_key, checked_proxy, checked_seconds, checked_url, entity_tag
 from .connection import Connections, NoResponse, Response
 from .errors import BadAnswer, CrmError, InvalidInput, RequestTimeout, Unreachable
 from .problems import safe_text, status_error
@@ -46,11 +47,16 @@ class Call:
     body: object = None
     has_body: bool = False
     idempotency_key: str | None = None
-    if_match: str | None = None
+    if_match: str | int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Of a POST that changes nothing.
+    is_read: bool = False
+    #: The answer need not be JSON.
+    is_raw: bool = False
 
     @property
     def is_write(self) -> bool:
-        return self.method != "GET"
+        return self.method not in ("GET", "HEAD") and not self.is_read
 
     def __str__(self) -> str:
         return f"{self.method} {self.target.split('?', 1)[0]}"
@@ -59,12 +65,13 @@ class Call:
 @dataclass
 class Answer:
     status: int
+    #: By name in lower case.
     headers: Mapping[str, str]
-    #: None for an empty body.
-    value: Any
-    is_empty: bool
-    call: Call
+    #: None for an empty body, and for one that is not JSON.
+    json: Any
+    text: str
     request_id: str | None
+    call: Call = field(repr=False)
 
 
 class Transport:
@@ -77,6 +84,8 @@ class Transport:
         max_wait: float,
         allow_insecure_http: bool,
         on_wait: Callable[[float, str], None] | None,
+        proxy: str | None,
+        ssl_context: ssl.SSLContext | None,
     ) -> None:
         url = base_url if base_url is not None else os.environ.get("CRM_BASE_URL", "")
         key = api_key if api_key is not None else os.environ.get("CRM_API_KEY", "")
@@ -85,7 +94,7 @@ class Transport:
         self._timeout = checked_seconds("timeout", timeout, above=0)
         self._max_wait = checked_seconds("max_wait", max_wait, above=None)
         self._on_wait = on_wait
-        self._connections = Connections(self._base)
+        self._connections = Connections(self._base, checked_proxy(proxy, self._base), ssl_context)
         self._blocked_until = 0.0
 
     @property
@@ -101,9 +110,9 @@ class Transport:
 
     def request(self, call: Call) -> Answer:
         """Retries until there is an answer, or a retry cannot help. Raises CrmError."""
-        if call.method in ("POST", "PATCH"):
+        if call.method in ("POST", "PATCH") and not call.is_read:
             call.idempotency_key = checked_idempotency_key(call.idempotency_key or str(uuid.uuid4()))
-        body = jsontext.write(call.body).encode() if call.has_body else None
+        body = call.body if isinstance(call.body, bytes) else jsontext.write(call.body).encode() if call.has_body else None
         waited, tries, unprompted, is_in_doubt = 0.0, 0, 0, False
         while True:
             waited += self._wait_for_limit(self._max_wait - waited)
@@ -122,8 +131,8 @@ class Transport:
                     return self._read(call, response)
                 if is_in_doubt and call.method == "DELETE" and response.status in (404, 410):
                     # An earlier try deleted it.
-                    return Answer(204, response.headers, None, True, call, None)
-                error = status_error(str(call), response, self._redact)
+                    return Answer(204, response.headers, None, "", None, call)
+                error = status_error(str(call), response, self.redact)
                 asked = limits.retry_after(response.status, response.headers)
                 patient = limits.is_limit(response.status, response.headers) or _is_in_progress(error)
                 is_lasting = not patient and response.status not in limits.TEMPORARY
@@ -150,6 +159,8 @@ class Transport:
         }
         if body is not None:
             headers["Content-Type"] = "application/json"
+        given = {name.lower() for name in call.headers}
+        headers = {name: value for name, value in headers.items() if name.lower() not in given} | dict(call.headers)
         if call.idempotency_key is not None:
             headers["Idempotency-Key"] = call.idempotency_key
         if call.if_match is not None:
@@ -167,13 +178,15 @@ class Transport:
 
     def _read(self, call: Call, response: Response) -> Answer:
         given = response.headers.get("x-request-id")
-        request_id = self._redact(safe_text(given)) if given else None
+        request_id = self.redact(safe_text(given)) if given else None
+        text = response.body.decode("utf-8", "replace")
         try:
-            text = response.body.decode()
-            value = jsontext.parse(text) if text.strip() else None
+            value = jsontext.parse(response.body.decode()) if text.strip() else None
         except ValueError:
+            if call.is_raw:
+                return Answer(response.status, response.headers, None, text, request_id, call)
             # Redacted before it is cut: a part of the key is not recognised.
-            shown = safe_text(self._redact(response.body.decode("utf-8", "replace")))[:60]
+            shown = safe_text(self.redact(text))[:60]
             raise BadAnswer(
                 f"cannot {call}: the answer is not JSON: {shown!r} ({response.status})",
                 status=response.status,
@@ -181,7 +194,7 @@ class Transport:
                 is_in_doubt=call.is_write,
                 idempotency_key=call.idempotency_key,
             ) from None
-        return Answer(response.status, response.headers, value, not text.strip(), call, request_id)
+        return Answer(response.status, response.headers, value, text, request_id, call)
 
     def _wait_for_limit(self, most: float) -> float:
         """Waits for the reset of a used-up rate limit; a longer wait than ``most`` is left to the server's 429."""
@@ -201,7 +214,7 @@ class Transport:
         message = f"cannot {call}: {self.origin} {failure}"
         return RequestTimeout(message) if failure.is_timeout else Unreachable(message)
 
-    def _redact(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         return text.replace(self._key.text, "[key]")
 
 

@@ -120,13 +120,13 @@ func (d *driver) list(ctx context.Context, group string, given object) (any, err
 	switch group {
 	case "contacts":
 		query := crmclient.ContactsQuery{Email: text(filters, "email"), Limit: limit, PageSize: d.pageSize, Cursor: cursor}
-		return taken(d.client.Contacts.Find(ctx, query), take, func(r crmclient.Contact) crmclient.Members { return r.Members })
+		return taken(d.client.Contacts.List(ctx, query), take, func(r crmclient.Contact) crmclient.Members { return r.Members })
 	case "deals":
 		query := crmclient.DealsQuery{
 			Stage: text(filters, "stage"), Name: text(filters, "name"), AmountGte: text(filters, "amount[gte]"),
 			Limit: limit, PageSize: d.pageSize, Cursor: cursor,
 		}
-		return taken(d.client.Deals.Find(ctx, query), take, func(r crmclient.Deal) crmclient.Members { return r.Members })
+		return taken(d.client.Deals.List(ctx, query), take, func(r crmclient.Deal) crmclient.Members { return r.Members })
 	case "notes":
 		return taken(d.client.Notes.All(ctx, parent), take, func(r crmclient.Note) crmclient.Members { return r.Members })
 	case "pipelines":
@@ -220,8 +220,11 @@ func writeOptions(given object) []crmclient.WriteOption {
 	if key, isText := given["idempotencyKey"].(string); isText {
 		options = append(options, crmclient.IdempotencyKey(key))
 	}
-	if version, isText := given["ifMatch"].(string); isText {
+	switch version := given["ifMatch"].(type) {
+	case string:
 		options = append(options, crmclient.IfMatch(version))
+	case json.Number:
+		options = append(options, crmclient.IfMatch(integer(given, "ifMatch")))
 	}
 	return options
 }
@@ -288,7 +291,7 @@ func shownError(err error) object {
 	}
 	fields := []object{}
 	for _, each := range failure.Fields {
-		fields = append(fields, object{"pointer": each.Pointer, "code": each.Code, "detail": each.Detail})
+		fields = append(fields, object{"pointer": each.Pointer, "code": each.Code, "detail": each.Detail, "parameter": each.Parameter})
 	}
 	shown := object{
 		"code": string(failure.Kind), "message": failure.Error(), "fields": fields, "isRetryable": failure.Retryable,

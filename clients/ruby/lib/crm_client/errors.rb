@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module CrmClient
-  # One entry of +errors+ in a problem document (RFC 9457). +pointer+ is the JSON pointer of the member, such as /stage.
-  FieldError = Struct.new(:pointer, :code, :detail, keyword_init: true)
+  # One entry of +errors+ in a problem document (RFC 9457). +pointer+ is the JSON pointer of the member, such as
+  # /stage; empty for a query parameter, which +parameter+ names.
+  FieldError = Struct.new(:pointer, :code, :detail, :parameter, keyword_init: true)
 
   # Anything that a server or the network does wrong.
   class Error < StandardError
@@ -110,7 +111,8 @@ module CrmClient
     CODE = "bad_answer"
   end
 
-  # A webhook request that is not genuine. +reason+: no_signature, malformed_header, signature_mismatch, stale or future.
+  # A webhook request that is not genuine. +reason+: no_signature, malformed_header, signature_mismatch, stale, future or
+  # malformed_request.
   class SignatureError < Error
     CODE = "invalid_signature"
 

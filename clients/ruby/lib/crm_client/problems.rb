@@ -51,11 +51,21 @@ module CrmClient
 
       errors.grep(Hash).map do |each|
         FieldError.new(
-          pointer: text(each, %w[pointer parameter field], redact).to_s,
+          pointer: pointer(text(each, %w[pointer field], redact).to_s),
           code: text(each, %w[code], redact).to_s,
-          detail: text(each, %w[detail message], redact).to_s
+          detail: text(each, %w[detail message], redact).to_s,
+          parameter: text(each, %w[parameter], redact).to_s
         ).freeze
       end
+    end
+
+    # RFC 6901. Servers also send a URI fragment, or a path such as lines[0].amount.
+    def pointer(place)
+      place = place.delete_prefix("#")
+      return place if place.empty? || place.start_with?("/")
+
+      steps = place.gsub(/\[([^\]]*)\]/, '.\1').split(".")
+      steps.map { |step| "/#{step.gsub("~", "~0").gsub("/", "~1")}" }.join
     end
 
     def text(object, names, redact)

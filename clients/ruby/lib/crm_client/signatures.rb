@@ -18,7 +18,7 @@ module CrmClient
     keys = Array(secrets).map { |secret| Signatures.key(secret) }
     raise InvalidInput, "no secret is given; expected one that begins with whsec_" if keys.empty?
 
-    event_id, sent_at, signatures = Signatures.claim(Signatures.named(headers))
+    event_id, sent_at, signatures = Signatures.claim(headers)
     signed = "#{event_id}.#{sent_at}.".b + body.b
     expected = keys.map { |key| [OpenSSL::HMAC.digest("SHA256", key, signed)].pack("m0") }
     # Every pair is compared, in constant time.
@@ -27,7 +27,7 @@ module CrmClient
       raise SignatureError.new("signature_mismatch", "signed with another secret, or the body was changed on its way")
     end
 
-    Signatures.check_age(now.to_f - sent_at.to_i, tolerance)
+    Signatures.check_age(now.to_i - sent_at.to_i, tolerance)
     Signatures.event(body)
   end
 
@@ -35,16 +35,23 @@ module CrmClient
   module Signatures
     module_function
 
-    def named(headers)
-      headers.to_h { |name, value| [name.to_s.downcase.delete_prefix("http_").tr("_", "-"), value.to_s] }
+    # Empty if it is missing. One that was sent twice could be read differently by others.
+    def only(headers, wanted)
+      values = headers.flat_map do |name, value|
+        name.to_s.downcase.delete_prefix("http_").tr("_", "-") == wanted ? Array(value) : []
+      end
+      raise SignatureError.new("malformed_header", "#{wanted} was sent #{values.length} times") if values.length > 1
+
+      values.first.to_s
     end
 
     def claim(headers)
-      claimed = %w[id timestamp signature].map { |name| headers.fetch("webhook-#{name}", "") }
+      claimed = %w[id timestamp signature].map { |name| only(headers, "webhook-#{name}") }
       event_id, sent_at, signature = claimed
       raise SignatureError.new("no_signature", "the request has no webhook-signature") if claimed.all?(&:empty?)
 
-      if event_id.empty? || signature.empty? || !/\A[0-9]{1,12}\z/.match?(sent_at)
+      # The signed text is id.timestamp.body: with a dot, the end of the id could be read as the timestamp.
+      if event_id.empty? || event_id.include?(".") || signature.empty? || !/\A[0-9]{1,12}\z/.match?(sent_at)
         raise SignatureError.new("malformed_header", "webhook-id, webhook-timestamp or webhook-signature is missing or malformed")
       end
       signatures = signature.split(" ").filter_map { |each| each.delete_prefix("v1,") if each.start_with?("v1,") }
@@ -57,23 +64,24 @@ module CrmClient
 
     def check_age(age, tolerance)
       if age > tolerance
-        raise SignatureError.new("stale", "signed #{age.round} s ago; expected at most #{tolerance.round} s")
+        raise SignatureError.new("stale", "signed #{age} s ago; expected at most #{tolerance.round} s")
       elsif -age > tolerance
-        raise SignatureError.new("future", "signed #{-age.round} s ahead of the clock of this machine")
+        raise SignatureError.new("future", "signed #{-age} s ahead of the clock of this machine")
       end
     end
 
     def event(body)
       value = JsonText.parse(body)
-      return value if value.is_a?(Hash)
+      return value if value.is_a?(Hash) && value.values_at("type", "timestamp").all?(String) && value["data"].is_a?(Hash)
 
-      raise SignatureError.new("malformed_header", "the signature is genuine, and the body is not a JSON object")
+      raise SignatureError.new("malformed_request", "the signature is genuine, and the body is no event")
     rescue JSON::ParserError
-      raise SignatureError.new("malformed_header", "the signature is genuine, and the body is not JSON"), cause: nil
+      raise SignatureError.new("malformed_request", "the signature is genuine, and the body is not JSON"), cause: nil
     end
 
     def key(secret)
-      key = secret.delete_prefix("whsec_").unpack1("m0")
+      text = secret.delete_prefix("whsec_").sub(/=+\z/, "")
+      key = text.ljust((text.length + 3) / 4 * 4, "=").unpack1("m0")
       return key unless key.empty?
 
       raise InvalidInput, "the secret is empty after whsec_"
