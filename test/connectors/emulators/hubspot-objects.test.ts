@@ -50,7 +50,7 @@ async function madeCars(ask: Ask): Promise<string> {
 
 const codes = ({ body }: Reply): string[] => body.errors.map(({ code }: Reply['body']) => code)
 
-// api-reference/latest/crm/understanding-the-crm: ids of object types; objects/*: what a create needs.
+// api/crm/understanding-the-crm has the ids of object types.
 describe('standard objects', () => {
   test.for([
     ['contacts', 'contact', '0-1'],
@@ -100,7 +100,7 @@ describe('standard objects', () => {
   )
 })
 
-// api-reference/latest/crm/properties/guide: types, options, unique values; an earlier lifecycle stage is not set.
+// guides/api/crm/properties and faq/how-should-timestamps-be-formatted-for-hubspots-apis; the codes are from answers.
 describe('properties', () => {
   test('are listed with labels, types, options, uniqueness and whether they can be written', () =>
     withHubSpot({}, async (ask) => {
@@ -179,7 +179,7 @@ describe('properties', () => {
     }))
 })
 
-// api-reference/latest/crm/objects/schemas/guide
+// api-reference/legacy/crm/objects/schemas/create-schema
 describe('custom objects', () => {
   test('are made, listed, and reached by type id and qualified name', () =>
     withHubSpot({}, async (ask) => {
@@ -259,7 +259,7 @@ async function types(ask: Ask, line = 'GET /crm/v4/objects/contacts/1/associatio
   ])
 }
 
-// api-reference/latest/crm/associations/overview, associate-records and associations-schema
+// reference/api/crm/associations/association-details, and legacy/…/batch/delete-association-labels of api-reference
 describe('associations', () => {
   test('have types by category and id, which an account adds to with labels', () =>
     withPairs({}, async (ask) => {
@@ -361,7 +361,7 @@ describe('associations', () => {
     }))
 })
 
-// api-reference/latest/crm/search-the-crm: at most 10,000 results of one query.
+// api-reference/search/guide#limitations
 test('a search ends at 10,000 results, of which it says that there are more', { timeout: 20_000 }, () =>
   withHubSpot({ records: 10_001 }, async (ask) => {
     const page = (after: number) => ask('POST /crm/v3/objects/contacts/search', { limit: 200, after: String(after) })

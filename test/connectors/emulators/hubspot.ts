@@ -6,7 +6,7 @@
 // missing category of a 404, 204 for a DELETE of nothing, an update's answer with the written properties alone, and
 // results of a batch in another order. Assumed, as all are silent: 400 above a limit, no null in a property, 409 where
 // an update takes the email of another contact, how a wrong owner, stage or type of association is refused, that
-// archived owners may be written, and that removing a label under another category answers 204. Left out: the history
+// archived owners may be written, that a lifecycle stage set backwards is ignored, and that removing a label under another category answers 204. Left out: the history
 // of properties, merges, the `associations` of a list, and the first company of a contact as its primary one.
 
 import {
