@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Reply } from './ask.ts'
-import { linkingNothing, refusingFor } from './hubspot/faults.ts'
+import { keepingLabels, linkingNothing, refusingFor } from './hubspot/faults.ts'
 import { type Ask, withHubSpot } from './hubspot/with-hubspot.ts'
 
 // Each part names the page of developers.hubspot.com/docs that says so.
@@ -394,6 +394,13 @@ describe('faults that a test switches on', () => {
       const { body } = await ask(`POST ${LINKS}/batch/create`, { inputs: [pair('1', '1', spec(279))] })
       expect(body).toMatchObject({ status: 'COMPLETE', results: [] })
       expect(records('associations')).toEqual([])
+    }))
+
+  test('a removal of a label that is done and leaves it', () =>
+    withPairs({ answers: keepingLabels }, async (ask) => {
+      await ask(`POST ${LINKS}/batch/create`, { inputs: [pair('1', '1', spec(1))] })
+      const removed = await ask(`POST ${LINKS}/batch/labels/archive`, { inputs: [pair('1', '1', spec(1))] })
+      expect([removed.status, await types(ask)]).toEqual([204, [[1, 'H279', 'H1']]])
     }))
 
   test('429 with the time to wait', () =>

@@ -1,13 +1,14 @@
 // Facts from HubSpot's published description of contacts, deals and pipelines (v3) and its pages on objects,
 // properties, custom objects, owners, associations (v4), search, errors and usage, read 2026-11;
-// hubspot-objects.test.ts names the page of each claim. From answers that users published: 207 beside batch/create, the text of
-// property errors, 400 with CONFLICTING_UNIQUE_VALUE for an account's own unique property where a contact's email has
-// 409, NO_ASSOCIATIONS_FOUND in a 207, a batch of associations without types that is complete and links nothing, the
-// missing category of a 404, 204 for a DELETE of nothing, an update's answer with the written properties alone, and
-// results of a batch in another order. Assumed, as all are silent: 400 above a limit, no null in a property, 409 where
-// an update takes the email of another contact, how a wrong owner, stage or type of association is refused, that
-// archived owners may be written, that a lifecycle stage set backwards is ignored, and that removing a label under another category answers 204. Left out: the history
-// of properties, merges, the `associations` of a list, and the first company of a contact as its primary one.
+// hubspot-objects.test.ts names the page of each claim. From answers that users published: 207 beside batch/create, the
+// text of property errors, 400 with CONFLICTING_UNIQUE_VALUE for an account's own unique property where a contact's
+// email has 409, NO_ASSOCIATIONS_FOUND in a 207, a batch of associations without types that is complete and links
+// nothing, the missing category of a 404, 204 for a DELETE of nothing, an update's answer with the written properties
+// alone, and results of a batch in another order. Assumed, as all are silent: 400 above a limit, no null in a property,
+// 409 where an update takes the email of another contact, how a wrong owner, stage or type of association is refused,
+// that archived owners may be written, that a lifecycle stage set backwards is ignored, and that removing a label under
+// another category answers 204. Left out: the history of properties, merges, the `associations` of a list, and the
+// first company of a contact as its primary one.
 
 import {
   type Answer,

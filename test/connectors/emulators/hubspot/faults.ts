@@ -9,6 +9,10 @@ export const linkingNothing: Answers = ({ path }, own) =>
     ? batchAnswer(201, { results: [], errors: [] })
     : own()
 
+/** A removal of labels is answered as done, as one under a wrong category is, and they stay. */
+export const keepingLabels: Answers = ({ path }, own) =>
+  path.endsWith('/batch/labels/archive') ? { status: 204 } : own()
+
 /** The first `times` requests, or those that fit alone, are refused with 429 and the time to wait. */
 export function refusingFor(seconds: number, times: number, fits = (_path: string) => true): Answers {
   let left = times
