@@ -1,20 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, askAll, type Reply } from './ask.ts'
-import type { EmulatorOptions } from './emulator.ts'
-import { startHubSpot } from './hubspot.ts'
+import { withHubSpot } from './hubspot/with-hubspot.ts'
 
 afterEach(() => void vi.useRealTimers())
-
-type Ask = (line: string, json?: unknown) => Promise<Reply>
-
-async function withHubSpot(
-  options: EmulatorOptions,
-  use: (ask: Ask, emulator: Awaited<ReturnType<typeof startHubSpot>>) => Promise<void>,
-): Promise<void> {
-  await using emulator = await startHubSpot(options)
-  const headers = { authorization: `Bearer ${emulator.key}` }
-  await use((line, json) => ask(emulator.url, line, { json, headers }), emulator)
-}
 
 const CONTACTS = '/crm/v3/objects/contacts'
 const DEALS = '/crm/v3/objects/0-3'

@@ -1,149 +1,223 @@
 import type { Row } from '../emulator.ts'
-import { invalidProperties, type PropertyError } from './rules.ts'
+import type { ObjectType } from './objects.ts'
+import { invalid, invalidProperties, type PropertyError, takeBody, timeText } from './rules.ts'
 
-export type ObjectKind = 'contacts' | 'deals'
+export interface Value {
+  readonly value: string
+  readonly label: string
+}
 
-interface Property {
-  readonly type: 'text' | 'email' | 'number' | 'time' | 'owner' | 'pipeline' | 'stage'
+export interface Property {
+  readonly type: 'text' | 'email' | 'number' | 'time' | 'date' | 'bool' | 'options' | 'owner' | 'pipeline' | 'stage'
+  readonly label?: string
+  readonly options?: readonly Value[]
+  /** Several options, with semicolons between them. */
+  readonly isMany?: boolean
+  /** An earlier option is ignored. */
+  readonly goesForward?: boolean
   readonly isReadOnly?: boolean
   readonly isUnique?: boolean
+  /** Made by the account. */
+  readonly isOwn?: boolean
 }
 
-interface ObjectType {
-  readonly id: string
-  readonly singular: string
-  readonly modified: string
-  /** Shown where no properties are asked for. */
-  readonly defaults: readonly string[]
-  /** Shown whatever is asked for. */
-  readonly always: readonly string[]
-  readonly properties: Readonly<Record<string, Property>>
-}
+export const OWNER: Property = { type: 'owner', label: 'Owner' }
+const BOOLEANS: readonly Value[] = [
+  { value: 'true', label: 'True' },
+  { value: 'false', label: 'False' },
+]
 
-const TEXT: Property = { type: 'text' }
-const KEPT: Property = { type: 'time', isReadOnly: true }
-
-const COMMON: Readonly<Record<string, Property>> = {
-  hs_object_id: { type: 'number', isReadOnly: true },
-  createdate: { type: 'time' },
-  hubspot_owner_id: { type: 'owner' },
-  /** Of this account, with unique values. */
-  external_key: { type: 'text', isUnique: true },
-}
-
-const CONTACT_TEXTS = ['firstname', 'lastname', 'phone', 'mobilephone', 'company', 'jobtitle', 'website', 'city']
-
-export const OBJECTS: Readonly<Record<ObjectKind, ObjectType>> = {
-  contacts: {
-    id: '0-1',
-    singular: 'contact',
-    modified: 'lastmodifieddate',
-    defaults: ['createdate', 'email', 'firstname', 'hs_object_id', 'lastmodifieddate', 'lastname'],
-    always: ['createdate', 'hs_object_id', 'lastmodifieddate'],
-    properties: {
-      ...COMMON,
-      ...Object.fromEntries(CONTACT_TEXTS.map((name) => [name, TEXT])),
-      email: { type: 'email', isUnique: true },
-      lastmodifieddate: KEPT,
-      hs_full_name_or_email: { type: 'text', isReadOnly: true },
-    },
-  },
-  deals: {
-    id: '0-3',
-    singular: 'deal',
-    modified: 'hs_lastmodifieddate',
-    defaults: [
-      ...['amount', 'closedate', 'createdate', 'dealname', 'dealstage', 'hs_lastmodifieddate', 'hs_object_id'],
-      'pipeline',
-    ],
-    always: ['createdate', 'hs_lastmodifieddate', 'hs_object_id'],
-    properties: {
-      ...COMMON,
-      dealname: TEXT,
-      description: TEXT,
-      dealtype: TEXT,
-      amount: { type: 'number' },
-      closedate: { type: 'time' },
-      pipeline: { type: 'pipeline' },
-      dealstage: { type: 'stage' },
-      hs_lastmodifieddate: KEPT,
-    },
-  },
+const SHOWN_AS: Readonly<Record<Property['type'], readonly [type: string, fieldType: string]>> = {
+  text: ['string', 'text'],
+  email: ['string', 'text'],
+  number: ['number', 'number'],
+  time: ['datetime', 'date'],
+  date: ['date', 'date'],
+  bool: ['bool', 'booleancheckbox'],
+  options: ['enumeration', 'select'],
+  owner: ['enumeration', 'select'],
+  pipeline: ['enumeration', 'select'],
+  stage: ['enumeration', 'radio'],
 }
 
 /** As the account lists them. */
-export function shownProperties(kind: ObjectKind): Row[] {
-  return Object.entries(OBJECTS[kind].properties).map(([name, { type, isReadOnly = false, isUnique = false }]) => ({
+export function shownProperty(type: ObjectType, name: string, property: Property): Row {
+  const { isReadOnly = false, isUnique = false, isOwn = false, isMany = false, options = [] } = property
+  const [shownType, fieldType] = SHOWN_AS[property.type]
+  const time = timeText(Date.UTC(2026, 0, 1))
+  const isKeptElsewhere = ['owner', 'pipeline', 'stage'].includes(property.type)
+  const values = property.type === 'bool' ? BOOLEANS : options
+  return {
+    updatedAt: time,
+    createdAt: time,
     name,
-    label: name,
-    type: type === 'number' ? 'number' : type === 'time' ? 'datetime' : 'string',
+    label: property.label ?? name,
+    type: shownType,
+    fieldType: isMany ? 'checkbox' : fieldType,
+    description: '',
+    groupName: `${type.singular}information`,
+    options: values.map((one, displayOrder) => ({ ...one, description: '', displayOrder, hidden: false })),
+    ...(property.type === 'owner' && { referencedObjectType: 'OWNER' }),
+    displayOrder: -1,
     calculated: false,
+    externalOptions: isKeptElsewhere,
+    archived: false,
     hasUniqueValue: isUnique,
-    modificationMetadata: { archivable: true, readOnlyDefinition: isReadOnly, readOnlyValue: isReadOnly },
-  }))
+    hidden: false,
+    hubspotDefined: !isOwn,
+    modificationMetadata: { archivable: isOwn, readOnlyDefinition: !isOwn, readOnlyValue: isReadOnly },
+    formField: false,
+  }
+}
+
+const TEXT = { type: 'string' }
+
+export const PROPERTY = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+    label: TEXT,
+    type: { enum: ['string', 'number', 'date', 'datetime', 'enumeration', 'bool'] },
+    fieldType: TEXT,
+    hasUniqueValue: { type: 'boolean' },
+    options: { type: 'array', items: { type: 'object', required: ['label', 'value'] } },
+  },
+  required: ['name', 'label'],
+}
+
+export interface WrittenProperty {
+  readonly name: string
+  readonly label: string
+  readonly type?: 'string' | 'number' | 'date' | 'datetime' | 'enumeration' | 'bool'
+  readonly fieldType?: string
+  readonly hasUniqueValue?: boolean
+  readonly options?: readonly Value[]
+}
+
+const KEPT_AS = {
+  string: 'text',
+  number: 'number',
+  date: 'date',
+  datetime: 'time',
+  enumeration: 'options',
+  bool: 'bool',
+} as const
+
+export function propertyOf({ label, type = 'string', fieldType, hasUniqueValue, options }: WrittenProperty): Property {
+  return {
+    type: KEPT_AS[type],
+    label,
+    isOwn: true,
+    isMany: fieldType === 'checkbox',
+    isUnique: hasUniqueValue === true,
+    ...(options && { options: options.map(({ value, label: shown }) => ({ value, label: shown })) }),
+  }
+}
+
+export function addProperty(type: ObjectType, call: Parameters<typeof takeBody>[0]): Row {
+  const written = takeBody<WrittenProperty>(call, PROPERTY)
+  const { name } = written
+  if (type.properties[name]) return invalid(`A property named '${name}' already exists.`)
+  const property = propertyOf(written)
+  type.properties[name] = property
+  return shownProperty(type, name, property)
 }
 
 /** What an account knows beside its objects. */
 export interface Account {
   hasOwner(id: string): boolean
   /** The stages of a pipeline. */
-  stages(pipeline: string): readonly string[] | undefined
+  stages(type: ObjectType, pipeline: string): readonly string[] | undefined
 }
 
 export type Properties = Readonly<Record<string, string>>
 
-export function findKind(nameOrId: string): ObjectKind | undefined {
-  const kinds = Object.keys(OBJECTS) as ObjectKind[]
-  return kinds.find((kind) => [kind, OBJECTS[kind].singular, OBJECTS[kind].id].includes(nameOrId.toLowerCase()))
-}
-
 /** The values as they are stored, all of them text; every wrong one is named. */
 export function readProperties(
-  kind: ObjectKind,
+  type: ObjectType,
   written: Readonly<Record<string, unknown>>,
   account: Account,
   before: Properties,
 ): Properties {
   const errors: PropertyError[] = []
-  const pipeline = String(written.pipeline ?? before.pipeline ?? 'default')
-  const read = Object.entries(written).map(([name, value]) => {
-    const property = OBJECTS[kind].properties[name]
+  const { property: kept = '', first } = type.pipelines ?? {}
+  const pipeline = String(written[kept] ?? before[kept] ?? first)
+  const stages = (name: string) => account.stages(type, name)
+  const read = Object.entries(written).flatMap(([name, value]) => {
+    const property = type.properties[name]
     const wrong = (error: PropertyError['error'], message: string) => {
       errors.push({ name, error, message })
-      return [name, ''] as const
+      return []
     }
     if (!property) return wrong('PROPERTY_DOESNT_EXIST', `Property "${name}" does not exist`)
     if (property.isReadOnly)
       return wrong('READ_ONLY_VALUE', `"${name}" is a calculated property; its value cannot be set.`)
     const text = String(value)
-    if (text === '') return [name, ''] as const
-    const [stored, complaint] = READ[property.type](text, account, pipeline)
-    return stored === undefined ? wrong(complaint, `${text} ${SAID[complaint]}`) : ([name, stored] as const)
+    if (text === '') return [[name, '']]
+    const options = optionsOf(property, account, stages, pipeline)
+    const [error, said] = complaint(property, text, options) ?? []
+    if (error !== undefined) return wrong(error, `${text} ${said}`)
+    const isEarlier = property.goesForward && isBefore(property, text, before[name])
+    return isEarlier ? [] : [[name, stored(property, text)]]
   })
   return errors.length > 0 ? invalidProperties(errors) : Object.fromEntries(read)
 }
 
-type Complaint = 'INVALID_EMAIL' | 'INVALID_OPTION' | 'INVALID_LONG'
-type Reading = readonly [stored: string] | readonly [stored: undefined, complaint: Complaint]
-
-const SAID: Readonly<Record<Complaint, string>> = {
-  INVALID_EMAIL: 'is not an email address',
-  INVALID_OPTION: 'was not one of the allowed options',
-  INVALID_LONG: 'was not a valid long.',
+function isBefore({ options = [] }: Property, text: string, before: string | undefined): boolean {
+  const at = (value: string | undefined) => options.findIndex((one) => one.value === value)
+  return at(text) < at(before)
 }
 
-const READ: Readonly<Record<Property['type'], (text: string, account: Account, pipeline: string) => Reading>> = {
-  text: (text) => [text],
-  email: (text) => (/^[^@\s]+@[^@\s.]+(\.[^@\s.]+)+$/.test(text) ? [text.toLowerCase()] : [undefined, 'INVALID_EMAIL']),
-  number: (text) => (Number.isFinite(Number(text)) ? [text] : [undefined, 'INVALID_LONG']),
-  time: (text) => {
-    const ms = timeOf(text)
-    return Number.isNaN(ms) ? [undefined, 'INVALID_LONG'] : [new Date(ms).toISOString()]
-  },
-  owner: (text, account) => (account.hasOwner(text) ? [text] : [undefined, 'INVALID_OPTION']),
-  pipeline: (text, account) => (account.stages(text) ? [text] : [undefined, 'INVALID_OPTION']),
-  stage: (text, account, pipeline) =>
-    account.stages(pipeline)?.includes(text) ? [text] : [undefined, 'INVALID_OPTION'],
+/** Whether a value is one of those that are allowed, where only some are; and which, where they are few. */
+interface Allowed {
+  has(value: string): boolean
+  readonly listed?: readonly string[]
+}
+
+function optionsOf(
+  { type, options = [] }: Property,
+  account: Account,
+  stages: (pipeline: string) => readonly string[] | undefined,
+  pipeline: string,
+): Allowed | undefined {
+  if (type === 'owner') return { has: (id) => account.hasOwner(id) }
+  if (type === 'pipeline') return { has: (id) => stages(id) !== undefined }
+  const isChoice = type === 'options' || type === 'bool' || type === 'stage'
+  if (!isChoice) return undefined
+  const listed =
+    type === 'stage' ? (stages(pipeline) ?? []) : (type === 'bool' ? BOOLEANS : options).map((one) => one.value)
+  return { has: (value) => listed.includes(value), listed }
+}
+
+type Complaint = readonly [error: PropertyError['error'], said: string]
+
+function complaint(property: Property, text: string, allowed: Allowed | undefined): Complaint | undefined {
+  const { type, isMany } = property
+  if (allowed) {
+    const values = isMany ? text.split(';').filter(Boolean) : [text]
+    if (values.every((value) => allowed.has(value))) return undefined
+    const list = allowed.listed ? `: [${allowed.listed.join(', ')}]` : ''
+    return ['INVALID_OPTION', `was not one of the allowed options${list}`]
+  }
+  if (type === 'email' && !/^[^@\s]+@[^@\s.]+(\.[^@\s.]+)+$/.test(text))
+    return ['INVALID_EMAIL', 'is not an email address']
+  if (type === 'number' && !(text === text.trim() && Number.isFinite(Number(text))))
+    return ['INVALID_NUMBER', 'was not a valid number.']
+  return type === 'time' || type === 'date' ? complaintOfTime(type, timeOf(text)) : undefined
+}
+
+function complaintOfTime(type: 'time' | 'date', ms: number): Complaint | undefined {
+  if (Number.isNaN(ms)) return ['INVALID_LONG', 'was not a valid long.']
+  if (type === 'time' || ms % DAY_MS === 0) return undefined
+  return ['INVALID_DATE', `is at ${timeText(ms).slice(11, -1)} UTC, not midnight!`]
+}
+
+const DAY_MS = 86_400_000
+
+function stored({ type }: Property, text: string): string {
+  if (type === 'email') return text.toLowerCase()
+  if (type === 'time') return timeText(timeOf(text))
+  return type === 'date' ? timeText(timeOf(text)).slice(0, 10) : text
 }
 
 /** Times are written as RFC 3339 or as milliseconds. */

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import { type Answer, type Call, Refusal, type Row } from '../emulator.ts'
 
-export type HubSpotKind = 'contacts' | 'deals' | 'pipelines' | 'owners'
-
 export interface ErrorBody extends Row {
   readonly message: string
   readonly category: string
@@ -27,7 +25,15 @@ export function notFound(): never {
 
 export interface PropertyError {
   readonly name: string
-  readonly error: 'PROPERTY_DOESNT_EXIST' | 'READ_ONLY_VALUE' | 'INVALID_EMAIL' | 'INVALID_OPTION' | 'INVALID_LONG'
+  readonly error:
+    | 'PROPERTY_DOESNT_EXIST'
+    | 'READ_ONLY_VALUE'
+    | 'INVALID_EMAIL'
+    | 'INVALID_OPTION'
+    | 'INVALID_LONG'
+    | 'INVALID_NUMBER'
+    | 'INVALID_DATE'
+    | 'CONFLICTING_UNIQUE_VALUE'
   readonly message: string
 }
 
@@ -53,4 +59,16 @@ export function takeBody<Body>({ body }: Call, schema: object): Body {
 /** Milliseconds, in UTC. */
 export function timeText(ms = Date.now()): string {
   return new Date(ms).toISOString()
+}
+
+export interface BatchOutcome {
+  readonly results: readonly Row[]
+  readonly errors: readonly Row[]
+}
+
+export function batchAnswer(status: number, { results, errors }: BatchOutcome): Answer {
+  const time = timeText()
+  const body = { status: 'COMPLETE', results, startedAt: time, completedAt: time }
+  if (errors.length === 0) return { status, body }
+  return { status: 207, body: { ...body, numErrors: errors.length, errors } }
 }

@@ -1,6 +1,7 @@
 import type { Answer, Call, Row, Table } from '../emulator.ts'
+import type { ObjectType } from './objects.ts'
 import { type Stored, shown } from './portal.ts'
-import { OBJECTS, type ObjectKind, type Properties, timeOf } from './properties.ts'
+import { type Properties, timeOf } from './properties.ts'
 import { invalid, takeBody } from './rules.ts'
 
 const LIMIT_DEFAULT = 10
@@ -9,7 +10,10 @@ const TOTAL_MAX = 10_000
 const VALUES_MAX = 100
 const GROUPS_MAX = 5
 const FILTERS_MAX = { group: 6, all: 18 }
-const QUERIED = ['firstname', 'lastname', 'email', 'phone', 'company', 'dealname', 'description']
+const QUERIED = [
+  ...['firstname', 'lastname', 'email', 'phone', 'company', 'dealname', 'description', 'name', 'domain', 'subject'],
+  ...['hs_task_subject', 'hs_note_body'],
+]
 
 interface Filter {
   readonly propertyName: string
@@ -87,51 +91,52 @@ const SEARCH = {
   },
 }
 
-export function search(kind: ObjectKind, table: Table, call: Call, lagMs: number): Answer {
+export function search(type: ObjectType, table: Table, call: Call, lagMs: number): Answer {
   const body = takeBody<Search>(call, SEARCH)
   const groups = body.filterGroups ?? []
   const filters = groups.flatMap((group) => group.filters)
   if (filters.length > FILTERS_MAX.all) return invalid(`There are more than ${FILTERS_MAX.all} filters.`)
-  for (const { propertyName } of filters) requireProperty(kind, propertyName)
+  for (const { propertyName } of filters) requireProperty(type, propertyName)
   const limit = body.limit ?? LIMIT_DEFAULT
   const after = Number(body.after ?? 0)
   if (!Number.isInteger(after) || after < 0) return invalid('after must be an integer')
   if (after + limit > TOTAL_MAX) return invalid(`Paging beyond ${TOTAL_MAX} results is not possible.`)
   const words = (body.query ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  const queried = type.schema?.searchableProperties ?? QUERIED
   const fits = ({ properties }: Stored) =>
-    (groups.length === 0 || groups.some((group) => group.filters.every((one) => isHeld(kind, properties, one)))) &&
-    words.every((word) => QUERIED.some((name) => properties[name]?.toLowerCase().includes(word)))
-  const hits = sorted(kind, (table.indexed(lagMs) as Stored[]).filter(fits), body.sorts?.[0])
+    (groups.length === 0 || groups.some((group) => group.filters.every((one) => isHeld(type, properties, one)))) &&
+    words.every((word) => queried.some((name) => properties[name]?.toLowerCase().includes(word)))
+  const hits = sorted(type, (table.indexed(lagMs) as Stored[]).filter(fits), body.sorts?.[0])
   const end = after + limit
-  const results = hits.slice(after, end).map((row) => shown(kind, row, body.properties ?? []))
+  const results = hits.slice(after, end).map((row) => shown(type, row, body.properties ?? []))
   const paging = end < hits.length ? { paging: { next: { after: String(end) } } } : {}
   return { status: 200, body: { total: hits.length, results, ...paging } }
 }
 
-function isHeld(kind: ObjectKind, properties: Properties, filter: Filter): boolean {
-  return OPERATORS[filter.operator](properties[filter.propertyName], filter, comparison(kind, filter.propertyName))
+function isHeld(type: ObjectType, properties: Properties, filter: Filter): boolean {
+  return OPERATORS[filter.operator](properties[filter.propertyName], filter, comparison(type, filter.propertyName))
 }
 
-function sorted(kind: ObjectKind, hits: Stored[], sort: string | Row | undefined): Stored[] {
+function sorted(type: ObjectType, hits: Stored[], sort: string | Row | undefined): Stored[] {
   const name = String(typeof sort === 'object' ? sort.propertyName : (sort ?? 'hs_object_id').replace(/^-/, ''))
-  requireProperty(kind, name)
+  requireProperty(type, name)
   const isDown = typeof sort === 'object' ? sort.direction === 'DESCENDING' : sort?.startsWith('-')
-  const compare = comparison(kind, name)
+  const compare = comparison(type, name)
   const order = (a: Stored, b: Stored) => compare(a.properties[name] ?? '', b.properties[name] ?? '')
   return hits.sort((a, b) => (isDown ? -order(a, b) : order(a, b)) || Number(a.id) - Number(b.id))
 }
 
-function requireProperty(kind: ObjectKind, name: string): void {
-  if (OBJECTS[kind].properties[name]) return
+function requireProperty(type: ObjectType, name: string): void {
+  if (type.properties[name]) return
   invalid('There was a problem with the request.', {
     errors: [{ message: `Property "${name}" does not exist`, in: name }],
   })
 }
 
-function comparison(kind: ObjectKind, name: string): Compare {
-  const type = OBJECTS[kind].properties[name]?.type
-  if (type === 'number') return (a, b) => Number(a) - Number(b)
-  if (type === 'time') return (a, b) => timeOf(a) - timeOf(b)
+function comparison(type: ObjectType, name: string): Compare {
+  const held = type.properties[name]?.type
+  if (held === 'number') return (a, b) => Number(a) - Number(b)
+  if (held === 'time' || held === 'date') return (a, b) => timeOf(a) - timeOf(b)
   return (a, b) => {
     const [first, second] = [a.toLowerCase(), b.toLowerCase()]
     if (first === second) return 0
