@@ -9,6 +9,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { type ChosenDatabase, chooseDatabase } from './database.ts'
+import { defineObjectsOf } from './own-objects.ts'
 
 interface Options {
   readonly from?: string
@@ -34,6 +35,7 @@ export function addServeCopy(serve: CommandUnknownOpts, act: Act): void {
 
 async function copyDatabase(ctx: Context, options: Options): Promise<undefined> {
   const [from, to] = chooseEnds(ctx, options)
+  await defineObjectsOf(ctx, from.address)
   const { copyStore } = await import('../../service/store/open-store.ts')
   const progress = showProgress(ctx)
   let tables: Awaited<ReturnType<typeof copyStore>>

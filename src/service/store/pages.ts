@@ -2,7 +2,7 @@ import { decodeId, encodeId } from '../../core/ids.ts'
 import { filterFields, type OpenResource, RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { filterValue } from './change-rules.ts'
 import { pageOf, placeOf } from './page-rules.ts'
-import { indexName } from './schema.ts'
+import { indexName, tableOf } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from './store.ts'
 import {
@@ -25,7 +25,7 @@ interface RecordWalk extends Walked {
 }
 
 export function readRecords(session: Session, resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage> {
-  return readWalked(session, { resource, table: RESOURCES[resource].plural, columns: [] }, query)
+  return readWalked(session, { resource, table: tableOf(resource), columns: [] }, query)
 }
 
 export function readFiltered(
@@ -42,7 +42,7 @@ export function readDeals(session: Session, query: PageQuery, filters: DealFilte
 }
 
 function plainWalk(dialect: SqlDialect, resource: OpenResource, filters: PlainFilters): RecordWalk {
-  const table = RESOURCES[resource].plural
+  const table = tableOf(resource)
   const values = filterFields(resource).map((name) => {
     // No row has the empty text.
     return [name, (filters.values[name] ?? []).map((value) => filterValue(resource, name, value) ?? '')]
@@ -103,7 +103,7 @@ type JoinedRow = readonly [
  * whole table after the last page.
  */
 export async function joinRecords(session: Session, resource: OpenResource, query: PageQuery): Promise<JoinedPage> {
-  const table = RESOURCES[resource].plural
+  const table = tableOf(resource)
   const [text, lastSerial, count, smallCount, nextSerial] =
     (await session.get<JoinedRow>(
       `SELECT text, last_serial, count, small_count, (SELECT id FROM ${table} WHERE id < last_serial ORDER BY id DESC LIMIT 1) FROM (
@@ -184,5 +184,5 @@ export async function findRows(
 ): Promise<readonly (readonly [serial: number, version: number, text: string])[]> {
   if (serials.length === 0) return []
   const [condition, wanted] = isWanted(dialect, 'id', serials)
-  return all(`SELECT id, version, text FROM ${RESOURCES[resource].plural} WHERE ${condition}`, wanted)
+  return all(`SELECT id, version, text FROM ${tableOf(resource)} WHERE ${condition}`, wanted)
 }
