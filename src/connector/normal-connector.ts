@@ -109,6 +109,8 @@ const TYPES: Readonly<Record<FieldType, ValueType>> = {
   texts: 'any',
   number: 'number',
   integer: 'integer',
+  boolean: 'any',
+  date: 'date',
   time: 'time',
 }
 

@@ -1,4 +1,4 @@
-import { RESOURCES, STORED_RESOURCES, type StoredResource } from './resources/registry.ts'
+import { RESOURCES, type StoredResource } from './resources/registry.ts'
 
 /** What has an id of this format, besides records. */
 const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_', change: 'chg_' } as const
@@ -6,7 +6,11 @@ const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_', change: 'chg_'
 /** What has an id of this format: records, events, keys, jobs and changes of records. */
 export type IdKind = StoredResource | keyof typeof OTHER_PREFIXES
 
-export const ID_KINDS: readonly IdKind[] = [...STORED_RESOURCES, 'event', 'key', 'job', 'change']
+/** Of what is no record, as they are no prefixes of records. */
+export const ID_PREFIXES: readonly string[] = [
+  ...Object.values(OTHER_PREFIXES),
+  ...Object.values(RESOURCES).flatMap((each) => ('idPrefix' in each ? [each.idPrefix] : [])),
+]
 
 export function idPrefix(kind: IdKind): string {
   return kind in OTHER_PREFIXES

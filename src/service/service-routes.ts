@@ -8,6 +8,7 @@ import { PROBLEM_TYPE, Problem, problemText } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
 import { historyRoutes } from './resources/history.ts'
+import { objectsRoute } from './resources/objects.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { timeText } from './resources/records.ts'
@@ -30,6 +31,7 @@ export function serviceRoutes(options: RoutesOptions): readonly Route[] {
   const routes: readonly Route[] = [
     ...healthRoutes(options),
     ...plainRoutes,
+    objectsRoute,
     ...dealRoutes,
     ...pipelineRoutes,
     ...historyRoutes,

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeId, encodeId, FIRST_ID_MS, firstSerialAt, ID_KINDS, timeOfSerial } from '../../src/core/ids.ts'
+import { decodeId, encodeId, FIRST_ID_MS, firstSerialAt, timeOfSerial } from '../../src/core/ids.ts'
+import { STORED_RESOURCES } from '../../src/core/resources/registry.ts'
 import { timeOrderedUuid } from '../../src/core/time-ordered-uuid.ts'
 
-const kinds = fc.constantFrom(...ID_KINDS)
+const kinds = fc.constantFrom(...STORED_RESOURCES, 'event' as const, 'key' as const, 'job' as const, 'change' as const)
 const serials = fc.maxSafeNat()
 
 test('an id decodes to its serial', () => {

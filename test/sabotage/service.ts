@@ -400,4 +400,32 @@ export const SERVICE: readonly Sabotage[] = [
     to: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = 'none' } = key",
     tests: ['test/service/resources/routes.test.ts'],
   },
+  {
+    name: 'the objects of a database are not read at the start',
+    file: 'src/service/store/stored-objects.ts',
+    line: 'return described(rows)',
+    to: 'return described(rows.slice(rows.length))',
+    tests: ['test/e2e/serve-objects.test.ts'],
+  },
+  {
+    name: 'the unique members of an object are not enforced',
+    file: 'src/commands/serve/unique.ts',
+    line: 'const wanted = [...ofCrm, ...(ownUniqueMembers() as readonly UniqueMember[])]',
+    to: 'const wanted = ofCrm',
+    tests: ['test/e2e/serve-objects.test.ts'],
+  },
+  {
+    name: 'a reference takes the id of another object',
+    file: 'src/service/resources/rules.ts',
+    line: "return orNull('string', `the id of a ${to}`, (value) => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined)",
+    to: "return orNull('string', `the id of a ${to}`, isText)",
+    tests: ['test/e2e/serve-objects.test.ts'],
+  },
+  {
+    name: 'an object is defined after the tables were made, and has none',
+    file: 'src/service/store/schema.ts',
+    line: 'useObjects()',
+    to: 'void useObjects',
+    tests: ['test/core/define-objects.test.ts'],
+  },
 ]

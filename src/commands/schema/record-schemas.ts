@@ -37,6 +37,8 @@ const OF_TYPE: Readonly<Record<FieldType, JsonSchema>> = {
   texts: arrayOf(TEXT),
   number: NUMBER_OR_NULL,
   integer: NUMBER_OR_NULL,
+  boolean: { type: ['boolean', 'null'] },
+  date: TEXT_OR_NULL,
   time: WHEN,
 }
 

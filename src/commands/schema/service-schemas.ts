@@ -102,20 +102,24 @@ export const RESTORED = made({ file: TEXT_OR_NULL, database: TEXT, size_bytes: C
 
 export const COPIED_TABLE = made({ table: TEXT, rows: COUNT, sha256: TEXT })
 
-export const STATS = made({
-  ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, COUNT])),
-  pipelines: COUNT,
-  webhooks_enabled: COUNT,
-  webhooks_disabled: COUNT,
-  keys_live: COUNT,
-  deliveries_open: COUNT,
-  deliveries_failing: COUNT,
-  oldest_open_event_at: TIME_OR_NULL,
-  requests_last_day: COUNT,
-  refused_last_day: COUNT,
-  idempotency_keys: COUNT,
-  history_entries: COUNT,
-  oldest_history_at: TIME_OR_NULL,
-  fixture_runs: COUNT,
-  size_bytes: COUNT,
-})
+/** Each object that a user has described has its count, too. */
+export const STATS = {
+  ...made({
+    ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, COUNT])),
+    pipelines: COUNT,
+    webhooks_enabled: COUNT,
+    webhooks_disabled: COUNT,
+    keys_live: COUNT,
+    deliveries_open: COUNT,
+    deliveries_failing: COUNT,
+    oldest_open_event_at: TIME_OR_NULL,
+    requests_last_day: COUNT,
+    refused_last_day: COUNT,
+    idempotency_keys: COUNT,
+    history_entries: COUNT,
+    oldest_history_at: TIME_OR_NULL,
+    fixture_runs: COUNT,
+    size_bytes: COUNT,
+  }),
+  additionalProperties: COUNT,
+}

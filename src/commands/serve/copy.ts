@@ -10,6 +10,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { type ChosenDatabase, chooseDatabase, isNewFile } from './database.ts'
+import { defineObjectsOf } from './own-objects.ts'
 
 interface Options {
   readonly from?: string
@@ -40,6 +41,7 @@ async function copyDatabase(ctx: Context, options: Options): Promise<undefined> 
       hint: `name another with --from; to list the files there: ls ${shellWord(dirname(from.location))}`,
     })
   }
+  await defineObjectsOf(ctx, from.address)
   const { copyStore } = await import('../../service/store/open-store.ts')
   const progress = showProgress(ctx)
   let tables: Awaited<ReturnType<typeof copyStore>>

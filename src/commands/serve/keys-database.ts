@@ -4,6 +4,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { ApiKey, Store } from '../../service/store/store.ts'
 import { chooseDatabase } from './database.ts'
+import { defineObjectsOf } from './own-objects.ts'
 
 export interface DatabaseOptions {
   readonly database?: string
@@ -30,8 +31,9 @@ export async function withDatabase<T>(
       hint: 'give --database FILE',
     })
   }
-  const { openStore } = await import('../../service/store/open-store.ts')
   const { address } = chooseDatabase(ctx.env, given)
+  await defineObjectsOf(ctx, address)
+  const { openStore } = await import('../../service/store/open-store.ts')
   const store = await openStore({ address, env: ctx.env, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
   try {
     return await work(store)

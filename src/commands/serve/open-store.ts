@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import type { DescribedObjects } from '../../core/resources/own-objects.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
 import type { StoreOptions } from '../../service/store/store-options.ts'
 import { rememberDatabase } from './database.ts'
@@ -9,6 +10,7 @@ import { applyUnique } from './unique.ts'
 export interface Prepared {
   readonly address: string
   readonly location: string
+  readonly objects: DescribedObjects | undefined
   readonly pipelines: readonly Pipeline[] | undefined
   readonly unique: readonly UniqueMember[] | undefined
   readonly seed: SeedFile | undefined
@@ -19,7 +21,17 @@ export interface Prepared {
 /** Opens the database with its pipelines and a key; makes it if it does not exist. */
 export async function openPreparedStore(
   ctx: Context,
-  { address, location, pipelines, unique, seed, given, retention, observer }: Prepared & Pick<StoreOptions, 'observer'>,
+  {
+    address,
+    location,
+    objects,
+    pipelines,
+    unique,
+    seed,
+    given,
+    retention,
+    observer,
+  }: Prepared & Pick<StoreOptions, 'observer'>,
   url: string,
 ): Promise<Store> {
   const service = await import('../../service/store/open-store.ts')
@@ -27,6 +39,7 @@ export async function openPreparedStore(
   try {
     if (pipelines) await store.putPipelines(pipelines)
     await applyUnique(ctx, { store, location }, unique)
+    if (objects) await store.putObjects(objects)
     if (seed) await seedEmpty(ctx, store, seed)
     await provideFirstKey(ctx, { store, url, location, given })
     await rememberDatabase(ctx, { url, location })

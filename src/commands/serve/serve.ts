@@ -22,6 +22,7 @@ import { readKeyForNew } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
 import { openPreparedStore, type Prepared } from './open-store.ts'
+import { defineObjectsOf, readObjectsInput } from './own-objects.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
 import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
@@ -39,6 +40,7 @@ interface Options extends MetricsFlags, RetentionFlags {
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly insecureHttp?: true
+  readonly objects?: string
   readonly pipelines?: string
   readonly rateLimit?: RateLimit | undefined
   readonly retrySchedule?: readonly number[]
@@ -72,6 +74,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
     .option('--tls-cert <file>', 'serve https with this certificate')
     .option('--tls-key <file>', 'and this private key')
     .option('--insecure-http', 'allow plain http on an address that others can reach')
+    .option('--objects <file>', 'objects of your own, JSON or YAML; stored in the database')
     .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
     .option('--seed <file>', 'records for an empty database, JSON or YAML')
     .option(
@@ -132,10 +135,13 @@ async function serveUntilStopped(given: Context, options: Options): Promise<numb
     )
   }
   const { address, location } = chooseDatabase(ctx.env, options.database)
+  const file = options.objects === undefined ? undefined : await readObjectsInput(ctx, options.objects)
+  const objects = await defineObjectsOf(ctx, address, file)
   const pipelines = options.pipelines === undefined ? undefined : await readPipelinesFile(ctx, options.pipelines)
   const prepared = {
     address,
     location,
+    objects,
     pipelines,
     unique: options.unique,
     seed:

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
+import { ownUniqueMembers } from '../../core/resources/own-objects.ts'
 import { FIELDS, isReadOnly, OPEN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { UniqueMember } from '../../service/store/store.ts'
@@ -39,7 +40,11 @@ export async function applyUnique(
   { store, location }: Pick<Started, 'store' | 'location'>,
   members: readonly UniqueMember[] | undefined,
 ): Promise<void> {
-  if (members) await putUnique(ctx, { store, location }, members)
+  const before = await store.uniqueMembers()
+  // Those of objects follow their descriptions alone.
+  const ofCrm = (members ?? before).filter(({ resource }) => !('isOwn' in RESOURCES[resource]))
+  const wanted = [...ofCrm, ...(ownUniqueMembers() as readonly UniqueMember[])]
+  if (listOf(wanted) !== listOf(before)) await putUnique(ctx, { store, location }, wanted)
   const kept = await store.uniqueMembers()
   if (kept.length > 0)
     ctx.note(`Unique: ${listOf(kept)}. A record whose value another record already has is refused (409).`)

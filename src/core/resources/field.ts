@@ -1,7 +1,7 @@
 import { exactDigits, type JsonObject, type JsonValue } from '../json.ts'
 
-/** The type of a field: `reference` is the id of another record or of a user, `time` is RFC 3339. */
-export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'time'
+/** The type of a field: `reference` is the id of another record or of a user, `date` is `2026-01-31`, `time` is RFC 3339. */
+export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'boolean' | 'date' | 'time'
 
 export type NumericType = Extract<FieldType, 'number' | 'integer'>
 
@@ -25,6 +25,14 @@ export interface Field {
   readonly isRequired?: true
   /** Set by the server, which ignores it in a request. */
   readonly isReadOnly?: true
+  /** For people; its name unless given. */
+  readonly label?: string
+  /** The values that it may have. */
+  readonly options?: readonly string[]
+  /** No two records have the same value. */
+  readonly isUnique?: true
+  /** Of a reference: the resource that the id is of. */
+  readonly to?: string
   /** Column headers for which an import suggests this field; in lower case, without blanks, hyphens and underscores. */
   readonly headings?: readonly string[]
 }
@@ -65,6 +73,8 @@ export interface ResourceDefinition {
    * documents of the service follow from this definition.
    */
   readonly isOpen?: true
+  /** Described in a file of `crm serve --objects`, not by the program. */
+  readonly isOwn?: true
   /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */

@@ -93,11 +93,32 @@ export const LISTED_RESOURCES = definitionsWhere(
 
 export const STORED_RESOURCES = definitionsWhere(({ idPrefix }) => idPrefix !== undefined) as readonly StoredResource[]
 
-export const RECORD_RESOURCES = STORED_RESOURCES.filter((name) => name !== 'webhook')
+export const RECORD_RESOURCES: readonly RecordResource[] = STORED_RESOURCES.filter((name) => name !== 'webhook')
 
 function definitionsWhere(isOne: (definition: ResourceDefinition) => boolean): readonly string[] {
   const all = Object.entries<ResourceDefinition>(RESOURCES)
   return all.filter(([, definition]) => isOne(definition)).map(([name]) => name)
+}
+
+let isUsed = false
+
+/** Called by a module that makes something of the lists: an object that is defined later would be missing there. */
+export function useObjects(): void {
+  isUsed = true
+}
+
+/** Adds the objects that a database describes: they are open resources in all that is asked of the registry. */
+export function defineObjects(objects: Readonly<Record<string, ResourceDefinition>>): void {
+  for (const [name, definition] of Object.entries(objects)) {
+    const { plural, fields } = definition
+    if (isUsed) throw new Error(`${plural} is defined after the tables and routes were made`)
+    Object.assign(RESOURCES, { [name]: definition })
+    Object.assign(FIELDS, { [name]: Object.keys(fields) })
+    Object.assign(BY_PLURAL, { [plural]: name })
+    const lists: readonly (readonly string[])[] = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES]
+    for (const list of lists) if (!list.includes(name)) (list as string[]).push(name)
+    if (!IMPORTABLE_NOUNS.some((each) => each === plural)) (IMPORTABLE_NOUNS as string[]).push(plural)
+  }
 }
 
 type FieldsOf<R extends Resource> = (typeof RESOURCES)[R]['fields']
@@ -176,6 +197,9 @@ export function filtersOf(resource: Resource): readonly string[] {
 export function filterFields(resource: Resource): readonly string[] {
   return filtersOf(resource).filter((name) => fieldOf(resource, name) !== undefined)
 }
+
+/** What records `crm serve` has. */
+export const OBJECTS_PATH = '/v1/objects'
 
 /** The history of all records of `crm serve`. */
 export const HISTORY_PATH = '/v1/history'

@@ -62,7 +62,9 @@ function recordMutations(resource: StoredResource): readonly (readonly [name: st
   const payloadOf = ({ body }: { readonly body: string }) => ({ [resource]: new RecordSource(resource, body) })
   const creation: Resolver = async (_, { input }: Input<{ dealId?: string }>, { writer, isTarget }) => {
     const place = { store: writer.store, isTarget, parentId: input.dealId ?? '' }
-    const answer = await writer.write(await create(inputMembers(input), place))
+    const answer = await writer.write(
+      await create(inputMembers(input, resource === 'note' ? [...PLACES, 'dealId'] : PLACES), place),
+    )
     return resource === 'webhook' ? withSecret(answer) : payloadOf(answer)
   }
   const change: Resolver = async (_, { input }: Input<Existing>, { writer, isTarget }) => {
@@ -104,16 +106,16 @@ function withSecret({ body }: { readonly body: string }): object {
 }
 
 /** Arguments that select the record and are not members of it. */
-const PLACES = ['id', 'dealId', 'ifVersion', 'json']
+const PLACES = ['id', 'ifVersion', 'json']
 
 /** An `input` of the schema: its own members and those of `json`, named as in REST. */
 type MutationInput = Readonly<Record<string, unknown>> & { readonly json?: JsonValueText | null }
 
 /** The members of a record as sent to REST. */
-function inputMembers(input: MutationInput): Members {
+function inputMembers(input: MutationInput, places = PLACES): Members {
   const members = new Map(jsonMembers(input.json))
   for (const [name, value] of Object.entries(input)) {
-    if (PLACES.includes(name) || value === undefined) continue
+    if (places.includes(name) || value === undefined) continue
     const member = memberName(name)
     if (members.has(member)) throw namedTwice(name, member)
     members.set(member, value instanceof JsonValueText ? value.text : JSON.stringify(value))

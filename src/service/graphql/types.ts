@@ -19,6 +19,8 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   number: 'Decimal',
   // A GraphQL Int has 32 bits, which suffices for a version. Decimal has no limit; the rules of the resource refuse a fraction.
   integer: 'Decimal',
+  boolean: 'Boolean',
+  date: 'String',
   time: 'DateTime',
 }
 
@@ -47,9 +49,9 @@ function line(name: string, field: Field, isRequired: boolean): string {
   return `  ${graphqlFieldName(name)}: ${graphqlType}${isRequired ? '!' : ''}`
 }
 
-function graphqlTypeOf(name: string, { type, isReadOnly }: Field): string | undefined {
+function graphqlTypeOf(name: string, { type, isReadOnly, to }: Field): string | undefined {
   // Ids of users are plain text, as the service has no users.
-  if (type === 'reference' && Object.hasOwn(RESOURCES, name.replace(/_id$/, ''))) return 'ID'
+  if (type === 'reference' && (to !== undefined || Object.hasOwn(RESOURCES, name.replace(/_id$/, '')))) return 'ID'
   return type === 'integer' && isReadOnly ? 'Int' : TYPES[type]
 }
 

@@ -1,8 +1,10 @@
+import { decodeId, type IdKind } from '../../core/ids.ts'
 import type { JsonSchema } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
+import { parseTimeMs } from './filters.ts'
 
 export type RuleFault = Pick<ValueFault, 'code' | 'detail'>
 
@@ -93,6 +95,23 @@ export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value)
   return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
 })
 
+const textsOrNull: Rule = {
+  ...orNull('array', 'a list of strings', (value) => Array.isArray(value) && value.every(isText)),
+  schema: { type: ['array', 'null'], items: { type: 'string' } },
+}
+
+const booleanOrNull = orNull('boolean', 'true or false', (value) => value === 'true' || value === 'false')
+
+const dateOrNull = orNull('string', 'a day such as "2026-01-31"', (value) => {
+  const text = stringOf(value)
+  return text !== undefined && parseTimeMs(`${text}T00:00:00Z`) !== undefined
+})
+
+const timeOrNull = orNull('string', 'a time such as "2026-01-31T09:30:00Z" (RFC 3339)', (value) => {
+  const text = stringOf(value)
+  return text !== undefined && parseTimeMs(text) !== undefined
+})
+
 const numberOrNull = orNull('number', 'a number', isNumber)
 
 const integerOrNull = orNull('integer', 'a whole number', (value) => isNumber(value) && Number.isInteger(Number(value)))
@@ -108,6 +127,10 @@ const OF_TYPE: Readonly<Partial<Record<FieldType, Rule>>> = {
   text: textOrNull,
   number: numberOrNull,
   integer: integerOrNull,
+  texts: textsOrNull,
+  boolean: booleanOrNull,
+  date: dateOrNull,
+  time: timeOrNull,
 }
 
 /** The rules for the fields that a client may send, from the definition of the resource. */
@@ -115,10 +138,31 @@ export function rulesOf(resource: Resource): RulesByMember {
   return Object.fromEntries(writableFields(resource).map(([name, field]) => [name, ruleOf(name, field)]))
 }
 
-function ruleOf(name: string, { type, isRequired }: Field): Rule {
-  const rule = OF_TYPE[type]
+function ruleOf(name: string, field: Field): Rule {
+  const { type, isRequired, options, to } = field
+  const rule = options ? optionsRule(type, options) : to === undefined ? OF_TYPE[type] : idRule(to)
   if (!rule) throw new Error(`${name} is of type ${type}, which has no rule`)
-  return isRequired ? filledText : rule
+  if (!isRequired) return rule
+  if (rule === textOrNull) return filledText
+  return requiredRule(rule.schema, (value) =>
+    value === 'null' ? { code: 'empty', detail: 'required' } : rule.check(value),
+  )
+}
+
+function optionsRule(type: FieldType, options: readonly string[]): Rule {
+  const expected = `${type === 'texts' ? 'a list of ' : ''}${options.map((each) => JSON.stringify(each)).join(', ')}`
+  const isOne = (value: JsonNode): boolean => options.includes(stringOf(value) ?? '')
+  if (type !== 'texts')
+    return { ...orNull('string', `one of ${expected}`, isOne), schema: { enum: [...options, null] } }
+  return {
+    ...orNull('array', expected, (value) => Array.isArray(value) && value.every(isOne)),
+    schema: { type: ['array', 'null'], items: { enum: options } },
+  }
+}
+
+/** An id of a resource. */
+function idRule(to: string): Rule {
+  return orNull('string', `the id of a ${to}`, (value) => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined)
 }
 
 /** The rules of a change: members that are not sent are unchanged. */

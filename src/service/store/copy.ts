@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
+import type { StoredResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { uniqueValues } from './change-rules.ts'
 import { bounded, isShortened, withNul, withoutNul } from './postgres/bounded-text.ts'
-import { indexStatements, sharedColumns, type Table, tableStatements, tablesOf } from './schema.ts'
+import { indexStatements, sharedColumns, type Table, tableOf, tableStatements, tablesOf } from './schema.ts'
 import type { Cell, Session, Transaction } from './sql.ts'
 import { countFitting } from './walks.ts'
 
@@ -159,8 +159,8 @@ async function decoded(session: Session, table: Table, row: Row): Promise<Row> {
     else if (type !== 'bounded' || !isShortened(cell)) cells.push(withNul(cell))
     else if (table.resource) cells.push(wholeText(cellOf('text'), name, cell))
     else {
-      const { plural } = RESOURCES[cellOf('resource') as StoredResource]
-      const found = await session.get<[string]>(`SELECT text FROM ${plural} WHERE id = $1`, Number(cellOf('record_id')))
+      const table = tableOf(cellOf('resource') as StoredResource)
+      const found = await session.get<[string]>(`SELECT text FROM ${table} WHERE id = $1`, Number(cellOf('record_id')))
       cells.push(wholeText(found?.[0] ?? '{}', cellOf('member'), cell))
     }
   }

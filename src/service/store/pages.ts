@@ -1,8 +1,8 @@
 import { decodeId, encodeId } from '../../core/ids.ts'
-import { filterFields, type OpenResource, RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
+import { filterFields, type OpenResource, type StoredResource } from '../../core/resources/registry.ts'
 import { filterValue } from './change-rules.ts'
 import { pageOf, placeOf } from './page-rules.ts'
-import { indexName } from './schema.ts'
+import { indexName, tableOf } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { JoinedPage, ListedRecord, NotesQuery, PageQuery, RecordFilters, StoredRecord, TextPage } from './store.ts'
 import {
@@ -39,7 +39,7 @@ const DEAL_COLUMNS = ['name', 'owner_id', 'stage', 'pipeline_id']
 /** Each column has an index of its own. */
 function walkOf({ bounded }: SqlDialect, resource: ListedRecord, filters: RecordFilters): RecordWalk {
   const { values = {}, amountAtLeast, amountAtMost } = filters
-  const table = RESOURCES[resource].plural
+  const table = tableOf(resource)
   const columns = (resource === 'deal' ? DEAL_COLUMNS : filterFields(resource)).map((name) => {
     // No row has the empty text.
     const wanted = (values[name] ?? []).map((value) => bounded(filterValue(resource, name, value) ?? ''))
@@ -83,7 +83,7 @@ type JoinedRow = readonly [
  * whole table after the last page.
  */
 export async function joinRecords(session: Session, resource: OpenResource, query: PageQuery): Promise<JoinedPage> {
-  const table = RESOURCES[resource].plural
+  const table = tableOf(resource)
   const [text, lastSerial, count, smallCount, nextSerial] =
     (await session.get<JoinedRow>(
       `SELECT text, last_serial, count, small_count, (SELECT id FROM ${table} WHERE id < last_serial ORDER BY id DESC LIMIT 1) FROM (
@@ -164,5 +164,5 @@ export async function findRows(
 ): Promise<readonly (readonly [serial: number, version: number, text: string])[]> {
   if (serials.length === 0) return []
   const [condition, wanted] = isWanted(dialect, 'id', serials)
-  return all(`SELECT id, version, text FROM ${RESOURCES[resource].plural} WHERE ${condition}`, wanted)
+  return all(`SELECT id, version, text FROM ${tableOf(resource)} WHERE ${condition}`, wanted)
 }

@@ -1,8 +1,8 @@
 import { decodeId } from '../../core/ids.ts'
-import { isOpenResource, RESOURCES, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
+import { isOpenResource, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { filterColumns } from './change-rules.ts'
 import { findRows } from './pages.ts'
-import { ownColumns } from './schema.ts'
+import { ownColumns, tableOf } from './schema.ts'
 import type { Session, SqlDialect, Transaction } from './sql.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from './store.ts'
 
@@ -21,7 +21,7 @@ const SQL = Object.fromEntries(STORED_RESOURCES.map((name) => [name, statementsO
 >
 
 function statementsOf(resource: StoredResource): Statements {
-  const table = RESOURCES[resource].plural
+  const table = tableOf(resource)
   const own = ownColumns(resource)
   const columns = ['id', 'version', 'text', ...own]
   // A webhook keeps its secret unless it is given another.

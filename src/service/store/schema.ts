@@ -1,4 +1,13 @@
-import { filterFields, OPEN_RESOURCES, RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import {
+  filterFields,
+  OPEN_RESOURCES,
+  RESOURCES,
+  type StoredResource,
+  useObjects,
+} from '../../core/resources/registry.ts'
+
+useObjects()
 
 /** The kinds of database. In the texts of this file, `<this|that>` is `this` on SQLite, and `that` on PostgreSQL. */
 const KINDS = ['sqlite', 'postgres'] as const
@@ -197,11 +206,23 @@ const OWN_TABLES: readonly Table[] = [
     key: ['id'],
     long: 'state',
   },
+  // The objects that `--objects` described, as JSON by their plural.
+  {
+    name: 'objects',
+    columns: 'plural key PRIMARY KEY, description text NOT NULL',
+    key: ['plural'],
+  },
 ]
+
+/** The table of a resource. No other table has the name of one that is described by a user. */
+export function tableOf(resource: StoredResource): string {
+  const { plural, isOwn }: ResourceDefinition = RESOURCES[resource]
+  return isOwn ? `own_${plural}` : plural
+}
 
 /** Those of open resources; columns of filters are normalised: see filterColumns in change-rules.ts. */
 const OPEN_TABLES: readonly Table[] = OPEN_RESOURCES.map((resource) => {
-  const name = RESOURCES[resource].plural
+  const name = tableOf(resource)
   const filters = filterFields(resource)
   const own = filters.map((each) => `, ${each} bounded`).join('')
   const columns = `id bigint PRIMARY KEY, version bigint NOT NULL, text text NOT NULL${own}`
@@ -214,7 +235,7 @@ const TABLES: readonly Table[] = [...OWN_TABLES, ...OPEN_TABLES]
  * The released changes since both kinds have one schema; each makes a version, and never changes. A name of the schema, which is
  * added to the databases that lack it: `table.column`, a table, or an index. Or a statement, such as one that fills a column.
  */
-const ADDED: readonly string[] = []
+const ADDED: readonly string[] = ['objects']
 
 /** The name of the index on a column. */
 export function indexName(table: string, column: string): string {

@@ -11,6 +11,7 @@ import type { SqlDatabase, Transaction } from './sql.ts'
 import type { Store } from './store.ts'
 import type { Retention } from './store-options.ts'
 import { readStats } from './store-stats.ts'
+import { putObjects } from './stored-objects.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import type { WriteQueue } from './write-queue.ts'
 
@@ -74,6 +75,7 @@ export function sqlStore({ name, database, kept, queue, known, listeners, own, c
     pipelines: () => run(() => readPipelines(database)),
     putPipelines: (pipelines) => change((tx) => replacePipelines(tx, pipelines)),
     uniqueMembers: () => run(() => readUniqueMembers(database)),
+    putObjects: (objects) => change((tx) => putObjects(tx, objects)),
     putUniqueMembers: (members) => change((tx) => replaceUniqueMembers(tx, members)),
     findKey: (hash) => run(() => known.find(hash)),
     keys: () => run(() => readKeys(database)),

@@ -1,6 +1,7 @@
 import { timeOfSerial } from '../../core/ids.ts'
-import { RECORD_RESOURCES, RESOURCES, type RecordResource } from '../../core/resources/registry.ts'
+import { RECORD_RESOURCES, type RecordResource } from '../../core/resources/registry.ts'
 import { readBacklog } from './delivery-log.ts'
+import { tableOf } from './schema.ts'
 import type { Session } from './sql.ts'
 
 export interface StoreStats {
@@ -34,8 +35,8 @@ export async function readStats(session: Session, nowMs: number): Promise<StoreS
   const tables = new Set((await session.all<[string]>(tableNames)).map(([name]) => name))
   const records: [RecordResource, number][] = []
   for (const resource of RECORD_RESOURCES) {
-    const { plural } = RESOURCES[resource]
-    records.push([resource, tables.has(plural) ? await countOf(plural) : 0])
+    const table = tableOf(resource)
+    records.push([resource, tables.has(table) ? await countOf(table) : 0])
   }
   const webhooks = (status: string): string => `webhooks WHERE ${member('text', 'status')} = '${status}'`
   const oldest = await session.get<[number]>('SELECT id FROM history ORDER BY id LIMIT 1')

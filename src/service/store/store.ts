@@ -1,3 +1,4 @@
+import type { DescribedObjects } from '../../core/resources/own-objects.ts'
 import type { OpenResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import type { RequestCount } from '../rate-limit.ts'
@@ -248,6 +249,8 @@ export interface Store {
   uniqueMembers(): Promise<readonly UniqueMember[]>
   /** Replaces the unique members. When records share values, returns these and changes nothing. */
   putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
+  /** Keeps the descriptions of objects beside those that are there. */
+  putObjects(objects: DescribedObjects): Promise<void>
   /** Asked on every request. A key that another process revokes stops with the next turn of the event loop (PostgreSQL: in 500 ms). */
   findKey(hash: string): Promise<ApiKey | undefined>
   /** By id. */

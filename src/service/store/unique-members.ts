@@ -1,6 +1,7 @@
 import { decodeId, encodeId } from '../../core/ids.ts'
-import { isOpenResource, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
+import { isOpenResource, type OpenResource } from '../../core/resources/registry.ts'
 import { uniqueValues } from './change-rules.ts'
+import { tableOf } from './schema.ts'
 import type { Session, SqlDialect, Transaction } from './sql.ts'
 import type { RecordChange, SharedValue, StoreWrite, UniqueMember, WriteState } from './store.ts'
 
@@ -58,7 +59,7 @@ async function addRecords(
   const shared = new Map<string, SharedValue & { readonly ids: string[] }>()
   for (let after = 0; ; ) {
     const rows = await tx.all<readonly [number, string]>(
-      `SELECT id, text FROM ${RESOURCES[resource].plural} WHERE id > $1 ORDER BY id LIMIT ${RECORDS_PER_STEP}`,
+      `SELECT id, text FROM ${tableOf(resource)} WHERE id > $1 ORDER BY id LIMIT ${RECORDS_PER_STEP}`,
       after,
     )
     const last = rows.at(-1)

@@ -1,7 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
 import { filterFields } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
@@ -13,6 +12,7 @@ import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
 import { FIRST_ROWS, openTablesScript, schemaScript } from '../schema.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
+import { mayWrite, openReadOnly } from './read-only.ts'
 import { BUSY_TIMEOUT_MS, OTHER_FILE, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
@@ -214,39 +214,11 @@ function makeFile(file: string): boolean {
 export function openToRead(name: string): Connection {
   const file = resolve(name)
   // With write permission: a read-only connection that closes last would leave the log.
-  if (!existsSync(file) || (isWritable(file) && isWritable(dirname(file)))) return openDatabase(name, false)
+  if (!existsSync(file) || (mayWrite(file) && mayWrite(dirname(file)))) return openDatabase(name, false)
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return openDatabase(name, false)
   const open = (): DatabaseSync => {
     accessSync(file, constants.R_OK)
     return openReadOnly(file)
   }
   return connected(file, open, (db) => checkIdentity(db, 'read-only'))
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function openReadOnly(file: string): DatabaseSync {
-  if (!existsSync(`${file}-wal`)) {
-    // Otherwise SQLite would try to create the log (https://sqlite.org/wal.html#readonly). A service that starts meanwhile can
-    // make this read fail, but no data is damaged.
-    const address = pathToFileURL(file)
-    address.searchParams.set('immutable', '1')
-    return new DatabaseSync(address, { readOnly: true })
-  }
-  const database = new DatabaseSync(file, { readOnly: true, timeout: OPENING_TIMEOUT_MS })
-  try {
-    database.prepare('SELECT count(*) FROM sqlite_schema').get()
-    return database
-  } catch (cause) {
-    database.close()
-    const message = `database ${file} cannot be read without its log ${file}-wal`
-    throw new CrmError('machine', message, { cause, hint: `check the permissions: ls -l ${shellWord(file)}*` })
-  }
 }

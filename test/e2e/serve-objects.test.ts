@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { newDatabase } from '../harness/database.ts'
+import { tempFolder } from '../harness/home.ts'
+import type { Service } from '../harness/service.ts'
+import { crm } from './crm.ts'
+import { startService } from './service.ts'
+
+const THREE_LINES = `objects:
+  machines:
+    fields: { serial: { unique: true }, contact_id: { to: contacts }, state: { options: [new, used] }, built: { type: date } }
+`
+
+let folder: string
+beforeEach(() => {
+  folder = tempFolder()
+})
+
+function objects(text: string): readonly string[] {
+  const file = join(folder, 'objects.yaml')
+  writeFileSync(file, text)
+  return ['--objects', file]
+}
+
+async function send(service: Service, method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' }
+  const sent = body && { body: JSON.stringify(body) }
+  const response = await fetch(`${service.ownUrl}${path}`, { method, headers, ...sent })
+  const text = await response.text()
+  return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** The same database with another start, which leaves the key of the first. */
+async function startAgain({ key }: Service, args: readonly string[]): Promise<Service> {
+  return { ...(await startService(args)), key }
+}
+
+test('an object of three lines has routes, rules, events, history, OpenAPI and GraphQL', async () => {
+  const service = await startService(['--database', await newDatabase(), ...objects(THREE_LINES)])
+  expect(service.said()).toContain('Unique: machines.serial.')
+  const { json: contact } = await send(service, 'POST', '/v1/contacts', { name: 'Ada' })
+  const good = { serial: 'S1', contact_id: contact.id, state: 'new', built: '2026-02-01', color: 'red' }
+  const made = await send(service, 'POST', '/v1/machines', good)
+  expect(made).toMatchObject({ status: 201, json: { id: expect.stringMatching(/^machine_/), ...good, version: 1 } })
+
+  const wrong = { serial: 'S2', contact_id: made.json.id, state: 'old', built: '2026-02-30' }
+  const refused = await send(service, 'POST', '/v1/machines', wrong)
+  expect(refused.status).toBe(422)
+  expect(refused.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    ...['#/contact_id', '#/state', '#/built'],
+  ])
+  const twin = await send(service, 'POST', '/v1/machines', { serial: ' s1' })
+  expect(twin).toMatchObject({ status: 409, json: { existing_id: made.json.id } })
+
+  const changed = await send(service, 'PATCH', `/v1/machines/${made.json.id}`, { state: 'used' })
+  expect(changed.json).toMatchObject({ ...good, state: 'used', version: 2 })
+  const history = await send(service, 'GET', `/v1/machines/${made.json.id}/history`)
+  expect(history.json.data.map(({ action }: { action: string }) => action)).toEqual(['updated', 'created'])
+
+  const query = '{ machines { nodes { serial contactId state built json } } }'
+  const answer = await send(service, 'POST', '/v1/graphql', { query })
+  expect(answer.json.data.machines.nodes).toEqual([
+    { serial: 'S1', contactId: contact.id, state: 'used', built: '2026-02-01', json: changed.json },
+  ])
+  const { json: document } = await send(service, 'GET', '/v1/openapi.json')
+  expect(Object.keys(document.paths)).toContain('/v1/machines/{id}')
+  expect(Object.keys(document.webhooks)).toContain('machine.created')
+  const { json: listed } = await send(service, 'GET', '/v1/objects')
+  expect(listed.data.map(({ name }: { name: string }) => name)).toEqual(['contacts', 'deals', 'notes', 'machines'])
+  expect(listed.data.at(-1)).toMatchObject({ one: 'machine', own: true, path: '/v1/machines' })
+  expect(listed.data.at(-1).fields).toContainEqual(expect.objectContaining({ name: 'contact_id', to: 'contacts' }))
+})
+
+test('the database keeps objects: the next start, stats and a changed file know them', async () => {
+  const database = await newDatabase()
+  const first = await startService(['--database', database, ...objects(THREE_LINES)])
+  const { json: machine } = await send(first, 'POST', '/v1/machines', { serial: 'S1' })
+  expect(await first.stop()).toBe(0)
+
+  const second = await startAgain(first, ['--database', database])
+  expect((await send(second, 'GET', '/v1/machines')).json.data).toEqual([machine])
+  expect(await send(second, 'POST', '/v1/machines', { serial: 's1' })).toMatchObject({ status: 409 })
+  await second.stop()
+  const stats = await crm(['serve', 'stats', '--database', database, '-o', 'json'], second.env)
+  expect(JSON.parse(stats.stdout)).toMatchObject({ machines: 1 })
+
+  const more =
+    'objects: { machines: { fields: { weight: { type: number, required: true } } }, sites: { fields: { a: {} } } }'
+  const third = await startAgain(first, ['--database', database, ...objects(more)])
+  expect((await send(third, 'GET', '/v1/machines')).json.data).toEqual([machine])
+  expect(await send(third, 'POST', '/v1/machines', { serial: 's1' })).toMatchObject({ status: 422 })
+  expect(await send(third, 'POST', '/v1/machines', { serial: 's1', weight: 1.5 })).toMatchObject({ status: 201 })
+  expect(await send(third, 'POST', '/v1/sites', { a: 'x' })).toMatchObject({ status: 201 })
+})
+
+test('records that share the value of a member that becomes unique are named, and the objects stay as they were', async () => {
+  const database = await newDatabase()
+  const first = await startService(['--database', database, ...objects('objects: { parts: { fields: { code: {} } } }')])
+  for (const _ of [1, 2]) await send(first, 'POST', '/v1/parts', { code: 'P' })
+  await first.stop()
+  const file = objects('objects: { parts: { fields: { code: { unique: true } } } }')
+  await expect(startService(['--database', database, ...file])).rejects.toThrow(
+    /ended with \d+: (.|\n)*parts.code cannot be unique in database/,
+  )
+  const after = await startAgain(first, ['--database', database])
+  expect((await send(after, 'GET', '/v1/objects')).json.data.at(-1).fields[1]).toMatchObject({ unique: false })
+})
