@@ -4,7 +4,11 @@ import { isSqliteOnly } from './test/sqlite-only.ts'
 import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace a module, which other files of the same worker would see. */
-const REPLACING = ['test/fixtures/write-env.test.ts', 'test/jobs/journal/synced-writes.test.ts']
+const REPLACING = [
+  'test/core/define-objects.test.ts',
+  'test/fixtures/write-env.test.ts',
+  'test/jobs/journal/synced-writes.test.ts',
+]
 
 /**
  * They start the built crm, mostly to kill it, to put a terminal around it or to look at what it loads; or other processes

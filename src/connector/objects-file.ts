@@ -1,16 +1,20 @@
 import { CrmError } from '../core/errors.ts'
 import { ID_PREFIXES } from '../core/ids.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { DESCRIBED_TYPES, type DescribedObject, type DescribedObjects } from '../core/resources/own-objects.ts'
+import {
+  DESCRIBED_TYPES,
+  type DescribedObject,
+  type DescribedObjects,
+  OBJECT_NAME,
+} from '../core/resources/own-objects.ts'
 import { READ_ONLY_FIELDS, RESOURCES } from '../core/resources/registry.ts'
 import { choice, FLAG, list, map, member, object, required, text } from './format-parts.ts'
 import { type Located, meantHint, memberAt, Problems, readLocated } from './located.ts'
 import { readShape } from './read-shape.ts'
 
-/** A part of a path, a name in GraphQL, and the start of ids. */
 const NAME = text({
   expected: 'a name of small letters, digits and single _, with a letter after each _',
-  pattern: '^(?=.{1,40}$)[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$',
+  pattern: OBJECT_NAME,
 })
 
 const TEXT = text('any')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
-import { newDatabase } from '../harness/database.ts'
+import { beforeEach, expect, inject, test } from 'vitest'
+import { newDatabase, newPostgres } from '../harness/database.ts'
 import { tempFolder } from '../harness/home.ts'
 import type { Service } from '../harness/service.ts'
 import { crm } from './crm.ts'
@@ -106,3 +106,42 @@ test('records that share the value of a member that becomes unique are named, an
   const after = await startAgain(first, ['--database', database])
   expect((await send(after, 'GET', '/v1/objects')).json.data.at(-1).fields[1]).toMatchObject({ unique: false })
 })
+
+test.skipIf(inject('postgres'))('a backup has the objects, and is restored with them', async () => {
+  const database = await newDatabase()
+  const first = await startService(['--database', database, ...objects(THREE_LINES)])
+  const { json: machine } = await send(first, 'POST', '/v1/machines', { serial: 'S1' })
+  const [backup, restored] = [join(folder, 'a.bak'), join(folder, 'restored.db')]
+  expect(await crm(['serve', 'backup', backup, '--database', database], first.env)).toMatchObject({ exit: 0 })
+  expect(await crm(['serve', 'restore', backup, '--database', restored], first.env)).toMatchObject({ exit: 0 })
+  const second = await startAgain(first, ['--database', restored])
+  expect((await send(second, 'GET', '/v1/machines')).json.data).toEqual([machine])
+})
+
+test('records of objects can be seeded', async () => {
+  const seed = join(folder, 'seed.yaml')
+  writeFileSync(seed, 'machines: [{ serial: A1, state: new }, { serial: A2 }]')
+  const service = await startService(['--database', await newDatabase(), ...objects(THREE_LINES), '--seed', seed])
+  expect(service.said()).toContain('Loaded 0 contacts, 0 deals, 0 notes and 2 machines')
+})
+
+test.runIf(inject('postgres'))(
+  'a copy from SQLite to PostgreSQL and back has the objects and their records',
+  async () => {
+    const [file, back] = [join(folder, 'a.db'), join(folder, 'back.db')]
+    const first = await startService(['--database', file, ...objects(THREE_LINES)])
+    const { json: machine } = await send(first, 'POST', '/v1/machines', { serial: 'S1' })
+    await first.stop()
+    const address = await newPostgres('empty')
+    const there = await crm(['serve', 'copy', '--from', file, '--to', address, '-o', 'json'], first.env)
+    expect(there).toMatchObject({ exit: 0 })
+    expect(JSON.parse(there.stdout)).toContainEqual(expect.objectContaining({ table: 'own_machines', rows: 1 }))
+    expect(await crm(['serve', 'copy', '--from', address, '--to', back], first.env)).toMatchObject({ exit: 0 })
+    for (const database of [address, back]) {
+      const service = await startAgain(first, ['--database', database])
+      expect((await send(service, 'GET', '/v1/machines')).json.data).toEqual([machine])
+      expect(await send(service, 'POST', '/v1/machines', { serial: 's1' })).toMatchObject({ status: 409 })
+      await service.stop()
+    }
+  },
+)

@@ -403,8 +403,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'the objects of a database are not read at the start',
     file: 'src/service/store/stored-objects.ts',
-    line: 'return described(rows)',
-    to: 'return described(rows.slice(rows.length))',
+    line: 'return objectsIn(rows)',
+    to: 'return objectsIn(rows.slice(rows.length))',
     tests: ['test/e2e/serve-objects.test.ts'],
   },
   {

@@ -26,6 +26,9 @@ export interface DescribedObject {
   readonly fields: Readonly<Record<string, DescribedField>>
 }
 
+/** Of objects and their fields: a part of a path and of a statement of SQL, a name in GraphQL, and the start of ids. */
+export const OBJECT_NAME = '^(?=.{1,40}$)[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$'
+
 /** Objects by their plural, as the database keeps them. */
 export type DescribedObjects = Readonly<Record<string, DescribedObject>>
 

@@ -221,13 +221,16 @@ export function tableOf(resource: StoredResource): string {
 }
 
 /** Those of open resources; columns of filters are normalised: see filterColumns in change-rules.ts. */
-const OPEN_TABLES: readonly Table[] = OPEN_RESOURCES.map((resource) => {
-  const name = tableOf(resource)
-  const filters = filterFields(resource)
+const OPEN_TABLES: readonly Table[] = OPEN_RESOURCES.map((resource) => ({
+  ...openTable(tableOf(resource), filterFields(resource)),
+  resource,
+}))
+
+function openTable(name: string, filters: readonly string[]): Table {
   const own = filters.map((each) => `, ${each} bounded`).join('')
   const columns = `id bigint PRIMARY KEY, version bigint NOT NULL, text text NOT NULL${own}`
-  return { name, columns, indexes: walkedBy(name, filters), key: ['id'], long: 'text', resource }
-})
+  return { name, columns, indexes: walkedBy(name, filters), key: ['id'], long: 'text' }
+}
 
 const TABLES: readonly Table[] = [...OWN_TABLES, ...OPEN_TABLES]
 
@@ -316,6 +319,11 @@ export function schemaScript(kind: Kind): string {
 /** Tables of open resources are made at any start: a resource may be added. */
 export function openTablesScript(kind: Kind): string {
   return scriptOf(kind, OPEN_TABLES)
+}
+
+/** Makes the table of an object that a user has described, by its plural. */
+export function ownTableScript(kind: Kind, plural: string): string {
+  return scriptOf(kind, [openTable(`own_${plural}`, [])])
 }
 
 /** The rows of a new database. */

@@ -7,6 +7,8 @@ import { CrmError } from '../../../core/errors.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { errorCode, syncFolder, toMachineError } from '../../../files/machine-error.ts'
 import { renamePath } from '../../../files/replace-file.ts'
+import { ownTableScript } from '../schema.ts'
+import { objectsIn, READ_OBJECTS } from '../stored-objects.ts'
 import type { Connection } from './connection.ts'
 import { openDatabase, openToRead } from './open-database.ts'
 import { OTHER_FILE, storageFailure } from './storage-failure.ts'
@@ -186,6 +188,7 @@ function requireOwnSchema(db: Connection, file: string | undefined): void {
   }
   const found = objectsOf(db)
   const empty = openDatabase(':memory:', true)
+  for (const plural of Object.keys(objectsIn(db.all(READ_OBJECTS)))) empty.script(ownTableScript('sqlite', plural))
   const made = objectsOf(empty)
   empty.close()
   for (const [object, sql] of made) {
