@@ -54,7 +54,11 @@ async function withProxy(use: (proxy: string, cafile: string) => Promise<void>):
     seen.push(`${request.url} ${Buffer.from(account.replace('Basic ', ''), 'base64')} ${request.headers.authorization}`)
     if (account === '') return socket.end('HTTP/1.1 407 \u001b[31m\r\n\r\n')
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    return socket.pipe(connect((server.address() as AddressInfo).port, '127.0.0.1')).pipe(socket)
+    const inner = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    // The client may leave in the middle, where it does not trust the server.
+    socket.on('error', () => inner.destroy())
+    inner.on('error', () => socket.destroy())
+    return socket.pipe(inner).pipe(socket)
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   try {
