@@ -9,7 +9,11 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = { text: 'string', te
 /** What records there are, and what they have. */
 export const objectsRoute: Route = route(`GET ${OBJECTS_PATH}`, {
   text: 'listObjects: List the objects and their fields. Those of crm, and those that --objects described.',
-  success: [200, 'The objects.', { type: 'object', properties: { data: { type: 'array' } }, required: ['data'] }],
+  success: [
+    200,
+    'The objects.',
+    { type: 'object', properties: { data: { type: 'array', items: { type: 'object' } } }, required: ['data'] },
+  ],
   handle: async () => ({ status: 200, body: JSON.stringify({ data: RECORD_RESOURCES.map(objectOf) }), headers: {} }),
 })
 
