@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { isSqliteOnly } from './test/sqlite-only.ts'
 import { SummaryReporter } from './test/summary-reporter.ts'
 
-/** They replace a module, which other files of the same worker would see. */
+/** They replace or change a module, which other files of the same worker would see. */
 const REPLACING = [
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',

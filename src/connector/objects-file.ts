@@ -91,7 +91,7 @@ export function readObjectsFile(fileName: string, written: string, known: Descri
   }
   throw new CrmError('invalid_input', problems.texts.join('; '), {
     lines: problems.texts,
-    hint: 'crm serve --help shows an example of --objects',
+    hint: 'an object is written so: objects: { machines: { fields: { serial: { unique: true } } } }',
   })
 }
 

@@ -6,7 +6,7 @@ const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_', change: 'chg_'
 /** What has an id of this format: records, events, keys, jobs and changes of records. */
 export type IdKind = StoredResource | keyof typeof OTHER_PREFIXES
 
-/** Of what is no record, as they are no prefixes of records. */
+/** The prefixes of ids, but those of objects that users described. */
 export const ID_PREFIXES: readonly string[] = [
   ...Object.values(OTHER_PREFIXES),
   ...Object.values(RESOURCES).flatMap((each) => ('idPrefix' in each ? [each.idPrefix] : [])),

@@ -55,6 +55,8 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
 
   const changed = await send(service, 'PATCH', `/v1/machines/${made.json.id}`, { state: 'used' })
   expect(changed.json).toMatchObject({ ...good, state: 'used', version: 2 })
+  const since = await send(service, 'GET', '/v1/machines?created_since=2020-01-01T00:00:00Z')
+  expect(since.json.data).toEqual([changed.json])
   const history = await send(service, 'GET', `/v1/machines/${made.json.id}/history`)
   expect(history.json.data.map(({ action }: { action: string }) => action)).toEqual(['updated', 'created'])
 

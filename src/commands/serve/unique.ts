@@ -44,7 +44,8 @@ export async function applyUnique(
   // Those of objects follow their descriptions alone.
   const ofCrm = (members ?? before).filter(({ resource }) => !('isOwn' in RESOURCES[resource]))
   const wanted = [...ofCrm, ...(ownUniqueMembers() as readonly UniqueMember[])]
-  if (listOf(wanted) !== listOf(before)) await putUnique(ctx, { store, location }, wanted)
+  const isKept = listOf(wanted.toSorted(byName)) === listOf(before.toSorted(byName))
+  if (!isKept) await putUnique(ctx, { store, location }, wanted)
   const kept = await store.uniqueMembers()
   if (kept.length > 0)
     ctx.note(`Unique: ${listOf(kept)}. A record whose value another record already has is refused (409).`)
@@ -66,11 +67,20 @@ async function putUnique(
   const values = shared.length === 1 ? '1 value is' : `${shared.length} values are`
   throw new CrmError(
     'machine',
-    `${listOf(members)} cannot be unique in database ${location}: ${values} shared by several ${RESOURCES[first.resource].plural}`,
+    `${listOf(membersOf(shared))} cannot be unique in database ${location}: ${values} shared by several ${RESOURCES[first.resource].plural}`,
     {
-      hint: `start without --unique, then change or delete all but one of each: crm ${RESOURCES[first.resource].plural} get ${shellWord(first.ids[0] ?? '')}`,
+      hint: `start without ${'isOwn' in RESOURCES[first.resource] ? '--objects' : '--unique'}, then change or delete all but one of each: crm ${RESOURCES[first.resource].plural} get ${shellWord(first.ids[0] ?? '')}`,
     },
   )
+}
+
+function byName(one: UniqueMember, other: UniqueMember): number {
+  return `${one.resource}.${one.member}` < `${other.resource}.${other.member}` ? -1 : 1
+}
+
+/** Each once. */
+function membersOf(shared: readonly UniqueMember[]): readonly UniqueMember[] {
+  return [...new Map(shared.map((each) => [`${each.resource}.${each.member}`, each])).values()]
 }
 
 function listOf(members: readonly UniqueMember[]): string {

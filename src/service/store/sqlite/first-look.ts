@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { mayWrite, openReadOnly } from './read-only.ts'
+import { mayWrite, openReadOnly, WAIT_MS } from './read-only.ts'
 import { storageFailure } from './storage-failure.ts'
-
-const WAIT_MS = 5000
 
 /** The rows of a table before the database is opened; none if the file or the table is not there. */
 export function lookAt<Row extends readonly unknown[]>(name: string, table: string, sql: string): readonly Row[] {

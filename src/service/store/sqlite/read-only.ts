@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 
-const WAIT_MS = 5000
+/** How long a statement waits for another process. */
+export const WAIT_MS = 5000
 
 /** Whether this user may write to a file or folder. */
 export function mayWrite(path: string): boolean {
