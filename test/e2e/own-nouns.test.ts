@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { newDatabase } from '../harness/database.ts'
@@ -75,4 +75,19 @@ test('objects and fields say what the server has; what a profile knows of them h
     exit: 2,
     stderr: expect.stringContaining('did you mean machines?'),
   })
+})
+
+test('a job about an object of another server says so', async () => {
+  const { env } = await startService(['--database', await newDatabase(), '--objects', file])
+  writeFileSync(join(folder, 'm.csv'), 'serial\nA1\n')
+  await out(['machines', 'import', join(folder, 'm.csv'), '--yes'], env)
+  const [job = ''] = (await out(['jobs', 'list', '-o', 'id'], env)).split('\n')
+  rmSync(join(env.HOME, '.config/crm/objects.json'))
+  const undo = await crm(['jobs', 'undo', job, '--yes', '--expect', '1'], env)
+  expect(undo).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining('nothing is known of machines on this server\n  crm objects'),
+  })
+  await out(['objects'], env)
+  await out(['jobs', 'undo', job, '--yes', '--expect', '1'], env)
 })
