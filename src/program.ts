@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
 import { commandLine, withProfileHint, withRepeatHint } from './commands/command-line.ts'
 import { addCommands, examples } from './commands/command-tree.ts'
-import { loadCommands } from './commands/commands.ts'
+import { COMMAND_NAMES, loadCommands } from './commands/commands.ts'
 import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName, topicText } from './commands/help/topics.ts'
@@ -12,11 +12,12 @@ import { EXIT, exitAfter } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
 import { createRedactor } from './core/redact.ts'
 import type { ResourceDefinition } from './core/resources/field.ts'
-import { RESOURCES } from './core/resources/registry.ts'
+import { RESOURCES, resourceNamed } from './core/resources/registry.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
 import type { Host } from './host.ts'
 import { reportError } from './output/report.ts'
 import { writeNoteLine } from './output/safe-text.ts'
+import { hasKeptObjects } from './settings/objects-file.ts'
 import { type RepositoryFile, readRepositoryFile } from './settings/repository-file.ts'
 
 /** Runs one command line. What goes wrong becomes text on stderr and an exit code here; only a stdout that fails is left to `main.ts`. */
@@ -55,6 +56,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     }
   try {
     const [first, word = '', ...more] = argv
+    await defineObjects({ ...host, io }, argv, (secret) => secrets.add(secret))
     const program = await buildProgram({ ...host, io }, act, argv)
     const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
     if (topic !== undefined) return await showTopic(io, program, topic)
@@ -70,6 +72,38 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 function reported(signal: AbortSignal, error: unknown, argv: readonly string[]): unknown {
   if (error instanceof Uncaught) return error.cause
   return signal.aborted ? interruption(signal, error, argv) : error
+}
+
+/** The nouns of the server that `argv` is about, if commands are to be made of them. */
+async function defineObjects(host: Host, argv: readonly string[], addSecret: Context['addSecret']): Promise<void> {
+  const early = new Command().exitOverride().configureOutput({ writeErr: () => {} })
+  addGlobalFlags(early)
+  try {
+    const noun = nounIn(early.parseOptions([...argv]).operands)
+    if (noun === undefined && !hasKeptObjects(host.env)) return
+    const { defineServerObjects } = await import('./commands/server-objects.ts')
+    const flags = readGlobalFlags(early)
+    const repository = repositoryReader(host, { ...flags, isQuiet: true, isDebug: false })
+    const ctx = createContext(host, flags, repository, { addSecret, redact: (text) => text })
+    ctx.setNotes(() => {})
+    try {
+      await defineServerObjects(ctx, noun)
+    } finally {
+      await ctx.close()
+    }
+  } catch (error) {
+    // The command line is read again below, which reports its mistakes.
+    if (!(error instanceof CommanderError) && !(error instanceof CrmError && error.code === 'usage')) throw error
+  }
+}
+
+/** The word that names an object of the server, if it names anything. */
+function nounIn([first = 'help', second]: readonly string[]): string | undefined {
+  const isNamed = first === 'records' || first === 'fields'
+  const word = first === 'help' || isNamed ? second : first
+  if (word === undefined || !/^[a-z][a-z0-9_]*$/.test(word)) return undefined
+  if (isNamed) return resourceNamed(word) ? undefined : word
+  return COMMAND_NAMES.includes(word) || nearest(word, COMMAND_NAMES) !== undefined ? undefined : word
 }
 
 /** Reads `.crm.toml` when it is first asked for. */

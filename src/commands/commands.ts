@@ -1,3 +1,5 @@
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import { RESOURCES, resourceNamed } from '../core/resources/registry.ts'
 import type { AddCommand, CommandGroup, Commands } from './command-tree.ts'
 
 type Load = () => Promise<AddCommand | CommandGroup>
@@ -8,6 +10,9 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   deals: async () => (await import('./deals/deals.ts')).DEALS_COMMANDS,
   notes: async () => (await import('./notes.ts')).NOTES_COMMANDS,
   pipelines: async () => (await import('./pipelines.ts')).PIPELINES_COMMANDS,
+  records: async () => (await import('./objects.ts')).addRecords,
+  objects: async () => (await import('./objects.ts')).addObjects,
+  fields: async () => (await import('./objects.ts')).addFields,
   report: async () => (await import('./report/report.ts')).REPORT_COMMANDS,
   plan: async () => (await import('./plan.ts')).PLAN_COMMANDS,
   apply: async () => (await import('./apply.ts')).addApply,
@@ -32,9 +37,25 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   completion: async () => (await import('./completion.ts')).addCompletion,
 }
 
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
+
 /** The command that `words` begin with, or all commands if there is no such one. */
-export async function loadCommands([word = '']: readonly string[]): Promise<Commands> {
-  const names = Object.hasOwn(COMMANDS, word) ? [word] : Object.keys(COMMANDS)
-  const loaded = await Promise.all(names.map(async (name) => [name, await COMMANDS[name]?.()] as const))
+export async function loadCommands([word = '', noun]: readonly string[]): Promise<Commands> {
+  const own = ownNouns()
+  if (word === 'records' && noun !== undefined && (Object.hasOwn(own, noun) || resourceNamed(noun))) {
+    const group = await (own[noun] ?? COMMANDS[noun])?.()
+    return group ? { records: { description: 'records of an object', commands: { [noun]: group } } } : {}
+  }
+  const all: Readonly<Record<string, Load>> = { ...own, ...COMMANDS }
+  const names = Object.hasOwn(all, word) ? [word] : [...Object.keys(COMMANDS), ...Object.keys(own)]
+  const loaded = await Promise.all(names.map(async (name) => [name, await all[name]?.()] as const))
   return Object.fromEntries(loaded.flatMap(([name, command]) => (command === undefined ? [] : [[name, command]])))
+}
+
+/** Those of the objects that users of the server described. */
+function ownNouns(): Readonly<Record<string, Load>> {
+  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
+  return Object.fromEntries(
+    own.map(([name, { plural }]) => [plural, async () => (await import('./records/own.ts')).ownCommands(name)]),
+  )
 }

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import { idPrefix } from '../core/ids.ts'
+import { defineOwnObjects } from '../core/resources/own-objects.ts'
 import { type Env, type OutputStream, writeText } from '../core/streams.ts'
 import { namesIn, stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { reportError } from '../output/report.ts'
 import { chooseAddress, chooseProfile } from '../settings/address.ts'
+import { hasKeptObjects } from '../settings/objects-file.ts'
 import { openSettings } from '../settings/settings.ts'
 import { answerTo, type Sources } from './candidates.ts'
 import { NOTHING_KNOWN } from './known.ts'
@@ -52,7 +54,7 @@ export async function complete(argv: readonly string[], { env, stdout, openStder
       })
     }
     await beginKnowing(env)
-    const vocabulary: Vocabulary = JSON.parse(CRM_VOCABULARY)
+    const vocabulary = await withOwnNouns(JSON.parse(CRM_VOCABULARY), env)
     const wanted = wantedAt(vocabulary, typedWords(shell, given))
     await writeText(stdout, answerText(shell, await answerTo(wanted, sourcesOf(env)), given))
     return EXIT.ok
@@ -60,6 +62,22 @@ export async function complete(argv: readonly string[], { env, stdout, openStder
     // For a person who types the command; the scripts discard it.
     return reportError(openStderr(), error, argv)
   }
+}
+
+/** With the nouns of the objects that users of the server described, which have the commands of contacts but those of people. */
+async function withOwnNouns(vocabulary: Vocabulary, env: Env): Promise<Vocabulary> {
+  if (!hasKeptObjects(env)) return vocabulary
+  const { readKeptObjects } = await import('../settings/kept-objects.ts')
+  const kept = (await readKeptObjects(openSettings(env), { env, profileFlag: undefined })) ?? {}
+  defineOwnObjects(kept)
+  const { root } = vocabulary
+  const { commands: all } = root.commands.contacts ?? root
+  const { duplicates: _, merge: __, ...commands } = all
+  const own = Object.entries(kept).map(([plural, { one }]) => {
+    const text = JSON.stringify({ ...root.commands.contacts, commands })
+    return [plural, JSON.parse(text.replaceAll(/\bcontact(s?)\b/g, (_match, many) => (many ? plural : one)))] as const
+  })
+  return { ...vocabulary, root: { ...root, commands: { ...Object.fromEntries(own), ...root.commands } } }
 }
 
 function sourcesOf(env: Env): Sources {

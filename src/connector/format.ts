@@ -616,8 +616,8 @@ export const CONNECTOR = object('connector', {
     }),
   ),
   offers: member(
-    'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
-    list(choice(['history', 'key', 'fixtures', 'jobs'])),
+    'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change, the objects of its users',
+    list(choice(['history', 'key', 'fixtures', 'jobs', 'objects'])),
   ),
   record: member('where every record has what all have', RECORD),
   verbs: member('the requests of every object; {object} is its path', VERBS_OF_ALL),

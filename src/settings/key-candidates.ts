@@ -60,6 +60,15 @@ interface KeyContext extends InputContext {
   readonly flags: InputContext['flags'] & { readonly keyFile: string | undefined }
 }
 
+/** What was read from stdin, which can be read once, by the stream. */
+const read = new WeakMap<object, Promise<string>>()
+
+function keyOnStdin(ctx: KeyContext): Promise<string> {
+  const reading = read.get(ctx.io) ?? readInput(ctx, '-', '--key-stdin')
+  read.set(ctx.io, reading)
+  return reading
+}
+
 /** The key that the command line points at; there is no flag that takes the key itself, because argv is public. */
 export async function readKeyFlag(ctx: KeyContext): Promise<GivenKey | undefined> {
   const { keyFile, isKeyOnStdin } = ctx.flags
@@ -69,5 +78,5 @@ export async function readKeyFlag(ctx: KeyContext): Promise<GivenKey | undefined
   if (keyFile !== undefined) {
     return { value: (await readInput(ctx, keyFile, '--key-file')).trim(), source: '--key-file' }
   }
-  return isKeyOnStdin ? { value: (await readInput(ctx, '-', '--key-stdin')).trim(), source: '--key-stdin' } : undefined
+  return isKeyOnStdin ? { value: (await keyOnStdin(ctx)).trim(), source: '--key-stdin' } : undefined
 }

@@ -232,4 +232,25 @@ export const COMMANDS: readonly Sabotage[] = [
     to: 'const list = { pages, ...listOf(resource), resource, cursor, checks: checks.slice(1) }',
     tests: ['test/commands/contacts-filter.test.ts'],
   },
+  {
+    name: 'the objects that are kept for a profile are not made nouns',
+    file: 'src/commands/server-objects.ts',
+    line: 'if (kept) defineOwnObjects(kept)',
+    to: 'if (kept) void kept',
+    tests: ['test/e2e/own-nouns.test.ts'],
+  },
+  {
+    name: 'records of an object of the server are sent to contacts',
+    file: 'src/api/own-objects.ts',
+    line: 'operation && { ...operation, path: operation.path.replace(RESOURCES.contact.path, () => path) }',
+    to: 'operation && { ...operation, path: operation.path || path }',
+    tests: ['test/e2e/own-nouns.test.ts'],
+  },
+  {
+    name: 'a job about an object that is not known is a bug',
+    file: 'src/core/resources/registry.ts',
+    line: 'if (Object.hasOwn(BY_PLURAL, plural)) return BY_PLURAL[plural]',
+    to: 'if (plural in BY_PLURAL || plural) return BY_PLURAL[plural]',
+    tests: ['test/e2e/own-nouns.test.ts'],
+  },
 ]

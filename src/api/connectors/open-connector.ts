@@ -12,6 +12,7 @@ import {
 import { compileTemplate, fillHost, readHost } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
 import { oneLine } from '../errors/one-line.ts'
+import { withOwnObjects } from '../own-objects.ts'
 import { type Connector, createConnector } from './connector.ts'
 
 const MOST_BODY_CHARS = 200
@@ -59,7 +60,7 @@ export async function connectorText(name: string): Promise<string> {
 
 export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
-  const document = withPageSize(await connectorDocument(named), pageSize)
+  const document = withPageSize(withOwnObjects(await connectorDocument(named)), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }
 

@@ -35,6 +35,25 @@ export const AUTH_STATUS = made({
   account: TEXT_OR_NULL,
 })
 
+/** Of `objects`. */
+export const SERVER_OBJECT = made({ name: TEXT, one: TEXT, own: TRUE_OR_FALSE, verbs: arrayOf(TEXT) })
+
+/** Of `fields`: of a member that the server alone names, the name. */
+export const SERVER_FIELD = {
+  ...made({
+    name: TEXT,
+    label: TEXT,
+    type: TEXT,
+    many: TRUE_OR_FALSE,
+    options: orNull(arrayOf(TEXT)),
+    required: TRUE_OR_FALSE,
+    unique: TRUE_OR_FALSE,
+    read_only: TRUE_OR_FALSE,
+    to: TEXT_OR_NULL,
+  }),
+  required: ['name', 'label'],
+}
+
 export const PROFILE = made({
   profile: TEXT,
   active: TRUE_OR_FALSE,

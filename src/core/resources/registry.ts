@@ -1,3 +1,4 @@
+import { CrmError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type {
   ApiOperation,
@@ -245,9 +246,11 @@ type ByPlural = { readonly [R in Resource as (typeof RESOURCES)[R]['plural']]: R
 
 const BY_PLURAL = Object.fromEntries(Object.entries(RESOURCES).map(([name, { plural }]) => [plural, name])) as ByPlural
 
-/** `contact` of `contacts`. */
+/** `contact` of `contacts`. CrmError `not_supported` for an object that is not known. */
 export function resourceOf<P extends Plural>(plural: P): ByPlural[P] {
-  return BY_PLURAL[plural]
+  if (Object.hasOwn(BY_PLURAL, plural)) return BY_PLURAL[plural]
+  // Of a job or a plan about an object of a server that was not asked for its objects.
+  throw new CrmError('not_supported', `nothing is known of ${plural} on this server`, { hint: 'crm objects' })
 }
 
 /** `Contact`: the name of its GraphQL type and of its OpenAPI schema. */

@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/http-rules.ts'
+import { type DescribedObjects, defineOwnObjects } from '../core/resources/own-objects.ts'
+import { keepObjects, readKeptObjects } from '../settings/kept-objects.ts'
+import { hasKeptObjects } from '../settings/objects-file.ts'
+
+type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags'>
+
+/** The objects that users of the server described, read now and kept for the profile; none of a server that lists no objects. */
+export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
+  const api = await ctx.api()
+  if (!api.knows('objects')) return {}
+  const { readOwnObjects } = await import('../api/own-objects.ts')
+  const objects = await readOwnObjects(api.raw)
+  const { profileName, baseUrl } = await ctx.target()
+  await keepObjects(ctx.env, profileName, { server: baseUrlText(baseUrl), objects }, ctx.now())
+  return objects
+}
+
+/**
+ * Makes the objects of the server resources of this process, before commands are built of them: those that are kept for the
+ * profile, and for a noun that is none of them, those that the server has now.
+ */
+export async function defineServerObjects(ctx: Asking, noun: string | undefined): Promise<void> {
+  const choice = { env: ctx.env, profileFlag: ctx.flags.profile, repository: await ctx.repository() }
+  const kept = hasKeptObjects(ctx.env) ? await readKeptObjects(await ctx.settings(), choice) : undefined
+  if (kept) defineOwnObjects(kept)
+  if (noun === undefined || (kept && Object.hasOwn(kept, noun))) return
+  try {
+    defineOwnObjects(await readServerObjects(ctx))
+  } catch (error) {
+    // Nothing to ask: the word is then no command.
+    if (!(error instanceof CrmError && ['no_key', 'usage', 'not_supported'].includes(error.code))) throw error
+  }
+}
