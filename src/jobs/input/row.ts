@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord, ImportableResource } from '../../core/resources/registry.ts'
+import type { CrmRecord, ImportableResource, Resource } from '../../core/resources/registry.ts'
 
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
@@ -40,6 +40,34 @@ export interface InputRow extends RowSpan {
   readonly also?: readonly RowPlace[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
+  /** The columns whose values find other records, until their ids take the place of the values. */
+  readonly references?: readonly ReferenceColumn[]
+  /** By field: what is added to the values of the record, and what is taken out; `fields` has what a new record gets. */
+  readonly edits?: Readonly<Record<string, Edits>>
+}
+
+/** What `tags+` and `tags-` say. */
+export interface Edits {
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
+}
+
+/** A column such as `company.domain`. */
+export interface ReferenceColumn {
+  readonly name: string
+  readonly field: string
+  readonly reference: { readonly to: Resource; readonly by: string }
+  readonly edit?: keyof Edits
+}
+
+/** A field that refers to other records, or has several values. */
+export interface Relation {
+  readonly field: string
+  /** Undefined: its values are texts. */
+  readonly to: Resource | undefined
+  readonly isMany: boolean
+  /** By which columns name it. */
+  readonly names: readonly string[]
 }
 
 export const INPUT_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml'] as const
@@ -67,6 +95,8 @@ export interface ColumnUse {
   readonly type?: 'number' | 'boolean'
   /** `--map` or the heading says that its cells are texts, whatever the record has. */
   readonly isText?: true
+  /** It changes the values of records that exist. */
+  readonly isEdit?: true
 }
 
 /** How the input is read; flags can override each part. */
@@ -121,6 +151,7 @@ export const FINDING_CODES = [
   'duplicate_key',
   'no_match_value',
   'not_there',
+  'ambiguous_reference',
   'compute_failed',
   'unpaired_surrogate',
   'not_a_phone',
@@ -253,6 +284,8 @@ export interface RowOptions {
   readonly isMatchedById?: boolean
   /** Undefined: nothing is known beside the fields of crm. */
   readonly server?: ServerMembers | undefined
+  /** Undefined: none. */
+  readonly relations?: readonly Relation[] | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

@@ -7,6 +7,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
+import { relationsOf } from '../input/relations.ts'
 import type { ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
@@ -116,6 +117,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
       const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
       return { names, isReadOnly, isNested: (name: string) => nestedNames.has(name) }
     },
+    /** The fields that refer to other records or have several values, and that the connector says. */
+    relations: relationsOf(resource, (field) => Object.hasOwn(fields, field)),
     /** Whether records show only the members that they are asked for. */
     isSelecting: selection.asked !== undefined,
     /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
