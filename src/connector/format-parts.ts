@@ -65,7 +65,7 @@ function methodMember(name: string): string | undefined {
 
 /** Placeholders that no variable can be named like. */
 const PLACEHOLDERS: readonly string[] = [
-  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object'],
+  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object', 'noun'],
 ]
 
 const RULES = {

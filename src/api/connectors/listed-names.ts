@@ -1,5 +1,5 @@
 import type { NamesDocument } from '../../connector/document.ts'
-import { compilePath, optionalPath, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
@@ -14,6 +14,20 @@ export interface ListedName {
   readonly name: string
   /** The server sets it, and refuses it in a write. */
   readonly isReadOnly: boolean
+  /** For people. */
+  readonly label?: string | undefined
+  /** In the server's own words. */
+  readonly type?: string | undefined
+  readonly isUnique?: boolean
+  /** Undefined: any value, or not known. */
+  readonly options?: readonly ListedOption[] | undefined
+  /** Several options stand in a text, with semicolons between them. */
+  readonly isMany?: boolean
+}
+
+export interface ListedOption {
+  readonly value: string
+  readonly label: string
 }
 
 interface NamesParts {
@@ -53,12 +67,28 @@ export function askListed(
   return left.length > 0 ? left : undefined
 }
 
-function namesIn(json: JsonValue | undefined, { items, at, read_only }: NamesDocument): readonly ListedName[] {
-  const atPath = compilePath(at)
-  const readOnlyPath = optionalPath(read_only)
+function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly ListedName[] {
+  const { items, at, read_only, label, type, unique, options, many } = names
+  const read = (path: string | undefined, item: JsonValue) =>
+    path === undefined ? undefined : readFirst(compilePath(path), item)
+  const textOf = (path: string | undefined, item: JsonValue) => idText(read(path, item)) || undefined
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
-    const name = idText(readFirst(atPath, item))
-    const isReadOnly = readOnlyPath !== undefined && readFirst(readOnlyPath, item) === true
-    return name === undefined ? [] : [{ name, isReadOnly }]
+    const name = textOf(at, item)
+    if (name === undefined) return []
+    const all = options ? readAll(compilePath(options.items), item) : []
+    const listed = all.flatMap((option) => {
+      const value = textOf(options?.value, option)
+      return value === undefined ? [] : [{ value, label: textOf(options?.label, option) ?? value }]
+    })
+    return [
+      {
+        ...{ name, isReadOnly: read(read_only, item) === true, isUnique: read(unique, item) === true },
+        ...{ label: textOf(label, item), type: textOf(type, item) },
+        ...{
+          options: listed.length > 0 ? listed : undefined,
+          isMany: many !== undefined && read(many.at, item) === many.is,
+        },
+      },
+    ]
   })
 }

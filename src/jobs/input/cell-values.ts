@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue, jsonIn, parseExactJson } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, jsonIn, parseExactJson } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isDay } from '../../core/record-time.ts'
 import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import { fieldOf, type Resource } from '../../core/resources/registry.ts'
 import type { ColumnType } from '../../output/record-output.ts'
-import type { FindingCode } from './row.ts'
+import type { Choices, FindingCode } from './row.ts'
 
 /** `nested`: a list or an object as JSON, else a text; `list`: texts. */
-export type ValueType = ColumnType | 'nested' | 'list'
+export type CellType = ColumnType | 'nested' | 'list'
 
 export interface WrongValue {
   readonly code: FindingCode
@@ -21,7 +21,7 @@ export type Converted = { readonly value: JsonValue } | { readonly fault: WrongV
 export type Convert = (text: string) => Converted
 
 /** Converts a non-empty cell. A number keeps all its digits. */
-export function convertCell(text: string, type: ValueType): Converted {
+export function convertCell(text: string, type: CellType): Converted {
   switch (type) {
     case 'text':
       return { value: text }
@@ -86,13 +86,13 @@ function toJson(text: string): Converted {
 }
 
 /** The values of a cell of a field that has several: a JSON list, or texts with semicolons between them. */
-export function listIn(text: string): readonly string[] | undefined {
+function listIn(text: string): readonly string[] | undefined {
   const list = nestedIn(text) ?? text.split(';').flatMap((each) => each.trim() || [])
   return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined
 }
 
 /** Checks a value by what is known of its field; an option is written in the letters that it has. Undefined: anything is right. */
-export function checkOf(kind: Resource, name: string): ((value: JsonValue) => Converted) | undefined {
+export function checkField(kind: Resource, name: string): ((value: JsonValue) => Converted) | undefined {
   const { options, type } = fieldOf(kind, name) ?? {}
   if (!options && type !== 'date') return undefined
   const read = (text: JsonValue) => (options ? optionIn(options, text) : dayIn(text))
@@ -105,13 +105,37 @@ export function checkOf(kind: Resource, name: string): ((value: JsonValue) => Co
   }
 }
 
+/** Checks a value by the options that a server lists, which may be named by their labels. */
+export function checkChoices({ options, isMany }: Choices): (value: JsonValue) => Converted {
+  const values = new Map(options.flatMap(({ value, label }) => [[label, value] as const, [value, value] as const]))
+  const read = (text: string) => {
+    const found = optionIn([...values.keys()], text)
+    return 'value' in found ? { value: values.get(String(found.value)) ?? text } : found
+  }
+  return (value) => {
+    if (value === null || value === '') return { value }
+    const texts =
+      (isMany ? listIn(typeof value === 'string' ? value : JSON.stringify(value)) : [idText(value) ?? '']) ?? []
+    const all = texts.map(read)
+    return (
+      all.find((each) => 'fault' in each) ?? { value: all.map((each) => ('value' in each ? each.value : '')).join(';') }
+    )
+  }
+}
+
+const MOST_OPTIONS = 10
+
 function optionIn(options: readonly string[], text: JsonValue): Converted {
   const shown = typeof text === 'string' ? text.trim() : JSON.stringify(text)
   const found =
     options.find((each) => each === text) ?? options.find((each) => each.toLowerCase() === shown.toLowerCase())
   if (found !== undefined) return { value: found }
   const meant = nearest(shown, options)
-  const message = meant === undefined ? `expected one of ${options.join(', ')}` : `did you mean ${meant}?`
+  const more = options.length > MOST_OPTIONS ? `, and ${options.length - MOST_OPTIONS} more` : ''
+  const message =
+    meant === undefined
+      ? `expected one of ${options.slice(0, MOST_OPTIONS).join(', ')}${more}`
+      : `did you mean ${meant}?`
   return { fault: { code: 'not_allowed', message } }
 }
 

@@ -11,8 +11,8 @@ import {
 } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/record-output.ts'
-import { type Convert, type Converted, checkOf, type ValueType } from './cell-values.ts'
-import type { Edits, ReferenceColumn, Relation, RowOptions, ServerMembers } from './row.ts'
+import { type CellType, type Convert, type Converted, checkChoices, checkField } from './cell-values.ts'
+import type { ReferenceColumn, Relation, RowOptions, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
@@ -30,7 +30,7 @@ export interface Column {
   readonly field: string
   /** The member names from the record down. */
   readonly path: readonly string[]
-  readonly type: ValueType
+  readonly type: CellType
   /** Whether the API documents the field. */
   readonly isKnown: boolean
   /** Whether `--map` names a type for it. */
@@ -41,6 +41,7 @@ export interface Column {
   readonly check?: ((value: JsonValue) => Converted) | undefined
   readonly reference?: ReferenceColumn['reference']
   readonly edit?: ReferenceColumn['edit']
+  readonly isJoined?: boolean
 }
 
 export interface UnknownColumn {
@@ -77,16 +78,23 @@ export function createColumnResolver(
     const isAlias = alias !== undefined && isOffered(alias)
     return twinIn(server, name) ?? (isAlias ? alias : nearest(foldName(name), suggested))
   }
-  return (name) => {
+  const columnOf = (name: string): Column | UnknownColumn => {
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, mapping, relations)
     if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
     const field = byFolded.get(foldName(name))
-    const known = knownColumn(kind, name, server) ?? relatedColumn(kind, { name, field: name }, relations)
+    const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
+    const known = related ?? knownColumn(kind, name, server)
     if (known || field !== undefined) return known ?? columnFor(kind, name, field ?? name)
     const suggestion = suggestionFor(name)
     if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
     return columnFor(kind, name, name)
+  }
+  return (name) => {
+    const column = columnOf(name)
+    if ('suggestion' in column || column.role !== 'field' || fields.includes(column.field)) return column
+    const choices = server?.choices?.(column.field)
+    return choices ? { ...column, check: checkChoices(choices) } : column
   }
 }
 
@@ -112,9 +120,9 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
 }
 
 /** `company.domain`, `contacts+.email`, `tags-`: a field, the member that finds the records, and whether they are added or taken out. */
-const NAMED = /^([\p{L}_][\p{L}\p{N}_-]*?)([+-])?(?:\.([\p{L}_][\p{L}\p{N}_.]*))?([+-])?$/u
+const NAMED = /^([^.]+?)([+-])?(?:\.([\p{L}_][\p{L}\p{N}_.]*))?([+-])?$/u
 
-const EDITS: Readonly<Record<string, keyof Edits>> = { '+': 'add', '-': 'remove' }
+const EDITS: Readonly<Record<string, ReferenceColumn['edit']>> = { '+': 'add', '-': 'remove' }
 
 /** The column of this name that says a relation; undefined if it says none, and for a field of the object itself. */
 function relatedColumn(
@@ -126,37 +134,41 @@ function relatedColumn(
   const edit = EDITS[sign ?? after ?? '']
   const relation = relations.find(({ names }) => names.includes(word))
   if (!relation || fieldsOf(kind).includes(named) || (sign !== undefined && after !== undefined)) return undefined
-  const { field, to, isMany } = relation
+  const { field, to, isMany, isJoined = false } = relation
   if ((by !== undefined && to === undefined) || (edit !== undefined && !isMany)) return undefined
   const isFound = to !== undefined && by !== undefined && by !== 'id'
-  return { ...columnFor(kind, name, field), ...(isFound && { reference: { to, by } }), ...(edit && { edit }) }
+  return { ...columnFor(kind, name, field), ...(isFound && { reference: { to, by } }), ...(edit && { edit, isJoined }) }
 }
 
 /** Undefined for a name that neither crm nor the server is known to have. */
 function knownColumn(kind: ImportableResource, name: string, server?: ServerMembers): Column | undefined {
   if (server?.isReadOnly(name)) return ignoredColumn(name)
   if (server?.isNested(name)) return { ...columnFor(kind, name, name), type: 'nested' }
-  return fieldsOf(kind).includes(name) || server?.names.includes(name) ? columnFor(kind, name, name) : undefined
+  const own = fieldsOf(kind)
+  if (own.includes(name) || server?.names.includes(name)) return columnFor(kind, name, name)
+  const labelled = server?.labelled?.(name)
+  const isOwn = own.some((each) => foldName(each) === foldName(name))
+  return labelled === undefined || isOwn ? undefined : columnFor(kind, name, labelled)
 }
 
 export function ignoredColumn(name: string): Column {
   return { name, role: 'ignored', field: name, path: [], type: 'text', isKnown: true, isTyped: false }
 }
 
-export function columnFor(kind: ImportableResource, name: string, field: string): Column {
+function columnFor(kind: ImportableResource, name: string, field: string): Column {
   return {
     name,
     role: roleOf(kind, field),
     field,
     path: DOTTED.test(field) ? field.split('.') : [field],
     type: typeOf(kind, field),
-    check: checkOf(kind, field),
+    check: checkField(kind, field),
     isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
     isTyped: false,
   }
 }
 
-function typeOf(kind: ImportableResource, field: string): ValueType {
+function typeOf(kind: ImportableResource, field: string): CellType {
   const type = fieldOf(kind, field)?.type
   return type === 'texts' ? 'list' : type === 'boolean' ? type : (numericType(kind, field) ?? 'text')
 }

@@ -65,14 +65,16 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
 }
 
 function placeField(row: RowDraft['row'], column: Column, value: JsonValue): void {
-  const { path, field, name, reference, edit } = column
+  const { path, field, name, reference, edit, isJoined = false } = column
   const { fields } = row
   // Null clears the field, and refers to nothing.
   if (reference && value !== null)
     row.references = [...(row.references ?? []), { name, field, reference, ...(edit && { edit }) }]
   if (edit) {
-    row.edits = { ...row.edits, [field]: { ...row.edits?.[field], [edit]: textsIn(value) } }
-    fields[field] = [...(row.edits[field]?.add ?? [])]
+    const texts = isJoined && typeof value === 'string' ? value.split(';') : textsIn(value)
+    const edits = { ...row.edits?.[field], [edit]: texts, isJoined }
+    row.edits = { ...row.edits, [field]: edits }
+    fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
   } else if (path.length === 1 && field !== '__proto__') fields[field] = value
   else setAtPath(fields, path, value)
 }

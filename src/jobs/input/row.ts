@@ -50,6 +50,8 @@ export interface InputRow extends RowSpan {
 export interface Edits {
   readonly add?: readonly string[]
   readonly remove?: readonly string[]
+  /** The values stand in one text, with semicolons between them. */
+  readonly isJoined?: boolean
 }
 
 /** A column such as `company.domain`. */
@@ -57,7 +59,7 @@ export interface ReferenceColumn {
   readonly name: string
   readonly field: string
   readonly reference: { readonly to: Resource; readonly by: string }
-  readonly edit?: keyof Edits
+  readonly edit?: 'add' | 'remove'
 }
 
 /** A field that refers to other records, or has several values. */
@@ -66,6 +68,8 @@ export interface Relation {
   /** Undefined: its values are texts. */
   readonly to: Resource | undefined
   readonly isMany: boolean
+  /** See Edits. */
+  readonly isJoined?: boolean
   /** By which columns name it. */
   readonly names: readonly string[]
 }
@@ -232,6 +236,16 @@ export interface ServerMembers {
   isReadOnly(name: string): boolean
   /** Whether it is a list or an object, which an export prints as JSON. */
   isNested(name: string): boolean
+  /** The member that people call so; undefined if there is none, or several. */
+  labelled?(label: string): string | undefined
+  /** The values that it may have; undefined: any. */
+  choices?(name: string): Choices | undefined
+}
+
+export interface Choices {
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  /** Several of them stand in a text, with semicolons between them. */
+  readonly isMany: boolean
 }
 
 /** What a sheet of a workbook is besides its text; a line of the text is a row of the sheet. */

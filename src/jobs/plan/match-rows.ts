@@ -143,10 +143,12 @@ function changeOf(
 }
 
 /** The values of the record with those that the row adds, without those that it takes out. */
-function edited(before: JsonValue | undefined, { add = [], remove = [] }: Edits): JsonValue[] {
-  const had = before === undefined || before === null ? [] : Array.isArray(before) ? before : [before]
+function edited(before: JsonValue | undefined, { add = [], remove = [], isJoined }: Edits): JsonValue {
+  const parts = isJoined && typeof before === 'string' ? before.split(';').filter(Boolean) : before
+  const had = parts === undefined || parts === null ? [] : Array.isArray(parts) ? parts : [parts]
   const all = [...had, ...add.filter((each) => !had.includes(each))]
-  return all.filter((each) => typeof each !== 'string' || !remove.includes(each))
+  const left = all.filter((each) => typeof each !== 'string' || !remove.includes(each))
+  return isJoined ? left.join(';') : left
 }
 
 function columnOf({ summary }: Pick<RowSource, 'summary'>, name: string): ColumnUse {
