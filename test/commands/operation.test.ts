@@ -83,6 +83,7 @@ describe('serve --seed', () => {
     ['deals[0]: stage: expected one of', { deals: [{ name: 'x', stage: 'Nope' }] }],
     ['deals[0].notes[0]: body: required', { deals: [{ name: 'x', stage: 'Lead', notes: [{}] }] }],
     ['the file: has people, expected contacts, companies, tasks, and deals', { people: [] }],
+    ['contacts[0]: company_id: there is no record comp_0', { contacts: [{ company_id: 'comp_0abcdefghjk' }] }],
     ['contacts: is not a list', { contacts: {} }],
   ])('says %s, and loads nothing', async (what, seed) => {
     const args = ['serve', '--database', await memoryDatabase(), '--port', '0', '--seed', '-']

@@ -10,7 +10,7 @@ import { startService } from './service.ts'
 
 const THREE_LINES = `objects:
   machines:
-    fields: { serial: { unique: true }, contact_id: { to: contacts }, state: { options: [new, used] }, built: { type: date } }
+    fields: { serial: { unique: true }, contact_id: { to: contacts }, colors: { many: true }, state: { options: [new, used] }, built: { type: date } }
 `
 
 let folder: string
@@ -41,7 +41,7 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   const service = await startService(['--database', await newDatabase(), ...objects(THREE_LINES)])
   expect(service.said()).toContain('Unique: machines.serial.')
   const { json: contact } = await send(service, 'POST', '/v1/contacts', { name: 'Ada' })
-  const good = { serial: 'S1', contact_id: contact.id, state: 'new', built: '2026-02-01', color: 'red' }
+  const good = { serial: 'S1', contact_id: contact.id, state: 'new', built: '2026-02-01', colors: ['red'] }
   const made = await send(service, 'POST', '/v1/machines', good)
   expect(made).toMatchObject({ status: 201, json: { id: expect.stringMatching(/^machine_/), ...good, version: 1 } })
 
@@ -51,6 +51,10 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   expect(refused.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
     ...['#/contact_id', '#/state', '#/built'],
   ])
+  const nobody = { serial: 'S2', contact_id: 'con_0abcdefghjk', colors: 'red' }
+  const refusal = await send(service, 'POST', '/v1/machines', { ...nobody, colors: [] })
+  expect(refusal).toMatchObject({ status: 422, json: { errors: [{ pointer: '#/contact_id', code: 'not_found' }] } })
+  expect((await send(service, 'POST', '/v1/machines', nobody)).json.errors).toMatchObject([{ pointer: '#/colors' }])
   const twin = await send(service, 'POST', '/v1/machines', { serial: ' s1' })
   expect(twin).toMatchObject({ status: 409, json: { existing_id: made.json.id } })
 

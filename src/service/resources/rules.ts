@@ -1,7 +1,7 @@
 import { decodeId, type IdKind } from '../../core/ids.ts'
-import type { JsonSchema } from '../../core/json.ts'
+import type { JsonSchema, JsonValue } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
-import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
+import { READ_ONLY_FIELDS, RESOURCES, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 import { parseTimeMs } from './filters.ts'
@@ -51,6 +51,12 @@ export function stringOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
+/** The elements of a list; undefined for any other value. */
+export function elementsOf(value: JsonNode): readonly JsonNode[] | undefined {
+  if (typeof value !== 'string' || !value.startsWith('[')) return undefined
+  return (JSON.parse(value) as readonly JsonValue[]).map((each) => JSON.stringify(each))
+}
+
 export function wrongType(expected: string, value: JsonNode): RuleFault {
   return { code: 'wrong_type', detail: `${expected}, got ${quotedValue(value)}` }
 }
@@ -96,7 +102,7 @@ export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value)
 })
 
 const textsOrNull: Rule = {
-  ...orNull('array', 'a list of strings', (value) => Array.isArray(value) && value.every(isText)),
+  ...orNull('array', 'a list of strings', (value) => elementsOf(value)?.every(isText) === true),
   schema: { type: ['array', 'null'], items: { type: 'string' } },
 }
 
@@ -140,7 +146,7 @@ export function rulesOf(resource: Resource): RulesByMember {
 
 function ruleOf(name: string, field: Field): Rule {
   const { type, isRequired, options, to } = field
-  const rule = options ? optionsRule(type, options) : to === undefined ? OF_TYPE[type] : idRule(to)
+  const rule = options ? optionsRule(type, options) : to === undefined ? OF_TYPE[type] : idRule(type, to)
   if (!rule) throw new Error(`${name} is of type ${type}, which has no rule`)
   if (!isRequired) return rule
   if (rule === textOrNull) return filledText
@@ -155,14 +161,20 @@ function optionsRule(type: FieldType, options: readonly string[]): Rule {
   if (type !== 'texts')
     return { ...orNull('string', `one of ${expected}`, isOne), schema: { enum: [...options, null] } }
   return {
-    ...orNull('array', expected, (value) => Array.isArray(value) && value.every(isOne)),
+    ...orNull('array', expected, (value) => elementsOf(value)?.every(isOne) === true),
     schema: { type: ['array', 'null'], items: { enum: options } },
   }
 }
 
-/** An id of a resource. */
-function idRule(to: string): Rule {
-  return orNull('string', `the id of a ${to}`, (value) => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined)
+/** An id of a resource, or a list of ids. */
+function idRule(type: FieldType, to: string): Rule {
+  const isId = (value: JsonNode): boolean => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined
+  if (type !== 'texts') return orNull('string', `the id of a ${to}`, isId)
+  const isIds = (value: JsonNode): boolean => elementsOf(value)?.every(isId) === true
+  return {
+    ...orNull('array', `a list of ids of ${RESOURCES[to as Resource].plural}`, isIds),
+    schema: textsOrNull.schema,
+  }
 }
 
 /** The rules of a change: members that are not sent are unchanged. */
