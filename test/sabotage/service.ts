@@ -417,8 +417,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a reference takes the id of another object',
     file: 'src/service/resources/rules.ts',
-    line: "const isId = (value: string | undefined) => decodeId(to as IdKind, value ?? '') !== undefined",
-    to: "const isId = (value: string | undefined) => value !== undefined && to !== ''",
+    line: "const isId = (value: JsonNode): boolean => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined",
+    to: "const isId = (value: JsonNode): boolean => stringOf(value) !== undefined && to !== ''",
     tests: ['test/e2e/serve-objects.test.ts'],
   },
   {
