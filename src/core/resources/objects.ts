@@ -11,6 +11,11 @@ export const OBJECTS = {
     filters: ["email","name","phone","company","owner_id","company_id","created_since","created_until"],
     fields: {
       ...ID,
+      name: {"type":"text","about":"Name of the person","headings":["fullname","contactname","displayname","title"]},
+      email: {"type":"text","about":"Address","headings":["mail","emailaddress"]},
+      phone: {"type":"text","about":"Telephone number","headings":["phonenumber","telephone","telephonenumber","tel","mobile","mobilephone"]},
+      company: {"type":"text","about":"Name of the company","headings":["companyname","organisation","organization","account"]},
+      owner_id: {"type":"reference","about":"Id of the user who owns it","headings":["owner"]},
       company_id: {"type":"reference","about":"Id of its company","to":"company"},
       ...KEPT_BY_SERVER,
     },
@@ -24,6 +29,11 @@ export const OBJECTS = {
     filters: ["stage","owner_id","pipeline_id","name","amount[gte]","amount[lte]","created_since","created_until"],
     fields: {
       ...ID,
+      name: {"type":"text","about":"Name of the deal","isRequired":true,"headings":["fullname","contactname","displayname","dealname","title"]},
+      amount: {"type":"number","about":"Value of the deal","headings":["value","price","sum","dealvalue"]},
+      stage: {"type":"text","about":"Name of a stage of the deal's pipeline","isRequired":true,"headings":["status","dealstage"]},
+      owner_id: {"type":"reference","about":"Id of the user who owns it","headings":["owner"]},
+      pipeline_id: {"type":"reference","about":"Id of its pipeline; the default pipeline unless given","headings":["pipeline"]},
       contact_ids: {"type":"texts","about":"Ids of its contacts","to":"contact"},
       ...KEPT_BY_SERVER,
     },
