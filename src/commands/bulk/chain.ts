@@ -8,6 +8,7 @@ import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { confirmChange, confirmProtected, expectedOf } from '../confirm.ts'
+import { requireProvenJob } from '../connectors/proven.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { printDerived } from '../print-derived.ts'
 import { runTerms } from './bulk-flags.ts'
@@ -91,6 +92,7 @@ function requireCount(
  */
 export async function sendChain(ctx: Context, chain: readonly JobPaths[], flags: SendFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
+  await requireProven(ctx, chain)
   const accounts: CrmRecord[] = []
   const errors: unknown[] = []
   let left: readonly JobPaths[] = []
@@ -116,6 +118,19 @@ export async function sendChain(ctx: Context, chain: readonly JobPaths[], flags:
   const error = errors.at(-1)
   if (error !== undefined) throw error
   return EXIT.ok
+}
+
+/** Before the first request: CrmError `not_supported` if a job needs a verb of a drafted connector that was never proven. */
+async function requireProven(ctx: Context, chain: readonly JobPaths[]): Promise<void> {
+  const { document, word: connector } = (await ctx.api()).connector
+  const { drafted } = document
+  if (drafted === undefined) return
+  const jobs = await ctx.jobs()
+  for (const paths of chain) {
+    const { head, end } = await jobs.of(paths).state()
+    const verbs = (['create', 'update', 'delete'] as const).filter((verb) => end[verb] > 0)
+    await requireProvenJob(ctx, { job: paths.id, kind: head.kind, noun: head.noun, verbs, connector, drafted })
+  }
 }
 
 /** An error of one job does not keep the accounts of the others from being printed. */
