@@ -79,7 +79,7 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
   const early = new Command().exitOverride().configureOutput({ writeErr: () => {} })
   addGlobalFlags(early)
   try {
-    const noun = nounIn(early.parseOptions([...argv]).operands)
+    const noun = isOverAll(argv) ? argv[0] : nounIn(early.parseOptions([...argv]).operands)
     if (noun === undefined && !hasKeptObjects(host.env)) return
     const { defineServerObjects } = await import('./commands/server-objects.ts')
     const flags = readGlobalFlags(early)
@@ -95,6 +95,12 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
     // The command line is read again below, which reports its mistakes.
     if (!(error instanceof CommanderError) && !(error instanceof CrmError && error.code === 'usage')) throw error
   }
+}
+
+/** Whether the command is about the records of every object, so that none may be missing. */
+function isOverAll(argv: readonly string[]): boolean {
+  const has = (flag: string) => argv.some((word) => word === flag || word.startsWith(`${flag}=`))
+  return (argv[0] === 'reassign' || (argv[0] === 'report' && has('--of'))) && !has('--help') && !has('-h')
 }
 
 /** The word that names an object of the server, if it names anything. */
