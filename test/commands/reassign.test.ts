@@ -110,6 +110,10 @@ test('--only, --open and --where choose records, and --expect is of all objects'
   expect(await ownersOf(service)).toEqual({ ...BEFORE, Fleet: 'u_bernd' })
   await crmPrints([...WORDS, '--open', '--yes'], env)
   expect(await ownersOf(service)).toEqual({ ...AFTER, Old: 'u_anna' })
+  // Without a job of contacts, of which none is left.
+  const [{ object, job }] = JSON.parse(await crmPrints([...WORDS, '--yes', '-o', 'json'], env))
+  expect(object).toBe('deals')
+  expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env))).toMatchObject({ id: job, chain: job })
 })
 
 test('what a person has is counted for every object, with the deals that are not won or lost', async () => {
@@ -117,4 +121,30 @@ test('what a person has is counted for every object, with the deals that are not
   expect(await crmPrints(['report', 'owners', '--of', 'u_anna', '-o', 'csv'], env)).toBe(
     ['object,records,open,amount,open_amount', 'contacts,2,2,,', 'deals,3,2,10.3,0.3', ''].join('\r\n'),
   )
+})
+
+test('records that the server cannot change are named before any other is sent', async () => {
+  const { service, env } = await withOwners()
+  const nine = { ...env, CRM_CONNECTOR: 'contract' }
+  const refused = await crm([...WORDS, '--yes'], nine)
+  expect(refused).toMatchObject({ exit: 7, stdout: '' })
+  expect(refused.stderr).toContain(
+    '3 deals of u_anna cannot be changed: contract has no update of them; nothing was sent',
+  )
+  expect(refused.stderr).toContain('crm reassign --from u_anna --to u_bernd --yes --only contacts')
+  expect(await ownersOf(service)).toEqual(BEFORE)
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], nine)).toBe('')
+  await crmPrints([...WORDS, '--yes', '--only', 'contacts'], nine)
+  expect(await ownersOf(service)).toEqual({ ...BEFORE, Ada: 'u_bernd', Grace: 'u_bernd' })
+})
+
+test('an undo that is repeated undoes nothing more, and an undo of the undo sends the chain again', async () => {
+  const { service, env } = await withOwners()
+  const [{ job }] = JSON.parse(await crmPrints([...WORDS, '--yes', '-o', 'json'], env))
+  const [{ job: undo }] = JSON.parse(await crmPrints(['jobs', 'undo', job, '--yes', '-o', 'json'], env))
+  const again = await crm(['jobs', 'undo', job, '--yes'], env)
+  expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining(`was undone by ${undo}.`) })
+  expect(await ownersOf(service)).toEqual(BEFORE)
+  await crmPrints(['jobs', 'undo', undo, '--yes'], env)
+  expect(await ownersOf(service)).toEqual(AFTER)
 })
