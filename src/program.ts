@@ -81,8 +81,9 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
   let isHelp = true
   try {
     const { operands } = early.parseOptions([...argv])
-    const noun = nounIn(operands)
-    isHelp = operands.length < 2 || operands[0] === 'help'
+    const isAll = isOverAll(argv)
+    const noun = isAll ? argv[0] : nounIn(operands)
+    isHelp = !isAll && (operands.length < 2 || operands[0] === 'help')
     if (noun === undefined && !hasKeptObjects(host.env)) return
     const { defineServerObjects } = await import('./commands/server-objects.ts')
     const flags = readGlobalFlags(early)
@@ -99,6 +100,12 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
     const isLater = error instanceof CrmError ? isHelp || error.code === 'usage' : error instanceof CommanderError
     if (!isLater) throw error
   }
+}
+
+/** Whether the command is about the records of every object, so that none may be missing. */
+function isOverAll(argv: readonly string[]): boolean {
+  const has = (flag: string) => argv.some((word) => word === flag || word.startsWith(`${flag}=`))
+  return (argv[0] === 'reassign' || (argv[0] === 'report' && has('--of'))) && !has('--help') && !has('-h')
 }
 
 /** The word that names an object of the server, if it names anything. */

@@ -54,7 +54,9 @@ interface ObjectSchema {
 }
 
 export function describedResources(): readonly DescribedResource[] {
-  return (Object.keys(RESOURCES) as Resource[]).map((resource) => {
+  // Those that the service has.
+  const resources = (Object.keys(RESOURCES) as Resource[]).filter((each) => serviceOperationsOf(each).length > 0)
+  return resources.map((resource) => {
     const definition = RESOURCES[resource]
     return {
       plural: definition.plural,

@@ -66,7 +66,7 @@ export function withRepeatHint(
 
 /** The commands that talk to the server of the profile, as the hints of src/api name them. */
 const OF_PROFILE =
-  /\bcrm (?=(?:contacts|deals|notes|pipelines|webhooks|api|graphql|doctor|connectors create(?=.* --out mycrm\.yaml)|connectors check(?= --write| compares))\b)/g
+  /\bcrm (?=(?:contacts|deals|notes|pipelines|users|webhooks|api|graphql|doctor|connectors create(?=.* --out mycrm\.yaml)|connectors check(?= --write| compares))\b)/g
 
 /** Commands of a hint are for the server that `-p` named. */
 export function withProfileHint(error: unknown, argv: readonly string[]): unknown {

@@ -4,16 +4,16 @@ import { stateFolder } from '../files/folders.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
 import { type PruneQuery, prunable, removeJobs } from './history/end-jobs.ts'
 import { leftOf } from './history/failures.ts'
-import { allJobs, findJob, knownJobs } from './history/find-jobs.ts'
+import { allJobs, findJob, jobsOfChain, knownJobs } from './history/find-jobs.ts'
 import { type LocalQuery, localChanges } from './history/job-results.ts'
 import type { JobState } from './history/job-state.ts'
 import { type JobsHost, jobOf } from './job.ts'
 import { applyPlan } from './plan/apply-plan.ts'
 import { makeImport } from './plan/make-import.ts'
-import { type JobIdentity, makeJob } from './plan/make-job.ts'
+import { ChainDraft, type JobIdentity, makeJob } from './plan/make-job.ts'
 import { makeMerge } from './plan/make-merge.ts'
 import { correctFailedRows, makeRetry } from './plan/make-retry.ts'
-import { makeRestore, makeSelection } from './plan/make-selection.ts'
+import { begunChain, makeRestore, makeSelection } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
 import { forecastOf, type Sendable } from './plan/plan-format.ts'
@@ -110,6 +110,11 @@ export function openJobs(host: JobsHost) {
     /** By id, or by a suffix of it. */
     find: (word: string) => findJob(folder, word),
     of: (paths: JobPaths) => jobOf(host, folder, paths),
+    /** See jobsOfChain. */
+    jobsOfChain,
+    /** See begunChain. */
+    begunChain: async () => begunChain(folder, { account: crmAccount(await host.server()), command: host.argv }),
+    chain: () => new ChainDraft(),
     /** The failed rows of a job that no retry has done since. */
     left: (job: JobState) => leftOf(folder, job),
     /** By the ids of jobs, the undos in effect, the oldest first. */

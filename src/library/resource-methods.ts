@@ -21,10 +21,8 @@ type Methods = Readonly<Record<string, (...given: never[]) => unknown>>
 
 /** The methods for records: `scripts/clients/node.ts` writes their types from the same registry. */
 export function resourceMethods(open: Open): Resources {
-  const groups = (Object.keys(RESOURCES) as Resource[]).map((resource) => [
-    RESOURCES[resource].plural,
-    methodsOf(open, resource),
-  ])
+  const resources = (Object.keys(RESOURCES) as Resource[]).filter((each) => serviceOperationsOf(each).length > 0)
+  const groups = resources.map((resource) => [RESOURCES[resource].plural, methodsOf(open, resource)])
   return Object.fromEntries(groups) as Resources
 }
 

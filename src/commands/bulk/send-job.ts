@@ -21,10 +21,28 @@ import { runShown } from './run-shown.ts'
 const MOST_CAUSES = 10
 
 /** `isDoubtReopened`: rows in doubt are checked again, even if the job has ended. `isRepeated`: the job had ended before this command. */
-type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'> & { readonly isRepeated?: boolean }
+export type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'> & { readonly isRepeated?: boolean }
 
 /** Sends what is left of a job, shows its progress, prints its account, and fails if the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
+  const { record, error } = await sendOne(ctx, paths, flags)
+  await flags.report?.('account', record)
+  await printOne(ctx, record)
+  if (error !== undefined) throw error
+  return EXIT.ok
+}
+
+interface Sent {
+  /** Its account, for the output. */
+  readonly record: CrmRecord
+  /** Whether rows of it are left to be sent. */
+  readonly isStopped: boolean
+  /** The error that the command ends with. */
+  readonly error: unknown
+}
+
+/** The same, without its account. */
+export async function sendOne(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<Sent> {
   ctx.keepExitCode?.()
   const before = await sendNeeded(ctx, paths, flags)
   const jobs = await ctx.jobs()
@@ -70,11 +88,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     ...accountRecord(paths.id, flags.isRepeated ? repeatedCounts(counts) : counts),
     ...(repointed !== undefined && { repointed }),
   }
-  await flags.report?.('account', record)
-  await printOne(ctx, record)
-  if (after.error !== undefined) throw after.error
-  if (error !== undefined) throw error
-  return EXIT.ok
+  return { record, isStopped: stop !== undefined, error: after.error ?? error }
 }
 
 /** An error of the second job does not keep the account of the first one from being printed. */

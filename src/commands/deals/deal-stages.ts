@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type DealState, stateOfProbability } from '../../core/deal-end.ts'
+import { type DealState, stateOfProbability, stateOfStatus } from '../../core/deal-end.ts'
 import { type Decimal, decimalOf } from '../../core/decimal.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
@@ -29,6 +29,8 @@ export class DealStages {
 
   /** Undefined if that is not known. */
   async stateOf(deal: CrmRecord): Promise<DealState | undefined> {
+    const own = stateOfStatus(deal.status)
+    if (own) return own
     const stages = await this.of(pipelineOf(deal))
     return stages?.find(({ name }) => name === deal.stage)?.state
   }

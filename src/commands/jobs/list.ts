@@ -12,7 +12,7 @@ import { jobRecord } from './show.ts'
 
 const COLUMNS = [
   ...['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed', 'in_doubt', 'under_way', 'unsent'],
-  ...['part', 'undone_by', 'made_at'],
+  ...['part', 'undone_by', 'chain', 'made_at'],
 ]
 
 interface Options {

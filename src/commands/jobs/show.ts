@@ -62,6 +62,7 @@ export async function jobRecord(
     undone_part: undos.at(-1)?.part ?? null,
     undos: undos.map((each) => ({ ...each })),
     needs: [...(head.needs ?? [])],
+    chain: head.chain?.first ?? null,
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),
     run: head.run,

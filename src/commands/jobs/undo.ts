@@ -3,13 +3,17 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
+import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import type { UndoRequest } from '../../jobs/plan/make-undo.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { readInput } from '../../settings/read-input.ts'
-import { addRunFlags } from '../bulk/bulk-flags.ts'
+import { addRunFlags, runTerms } from '../bulk/bulk-flags.ts'
+import { showOrSendChain } from '../bulk/chain.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
+import { previewLines } from '../bulk/preview-lines.ts'
 import { repointedBy } from '../bulk/repointed.ts'
+import { planLines } from '../bulk/show-plan.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { createMemberCheck } from '../member-check.ts'
@@ -17,7 +21,9 @@ import { createMemberCheck } from '../member-check.ts'
 export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('undo <job>')
-    .description('revert what a job did, where it is unchanged since; runs as a job of its own')
+    .description(
+      'revert what a job did, where it is unchanged since; runs as a job of its own; of a chain, all its jobs',
+    )
     .option('--fields <names>', 'take back these members of changed records alone, comma separated')
     .option(
       '--where <expr>',
@@ -58,6 +64,8 @@ async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCo
   const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined, where: undefined } }
   const paths = jobs.find(word)
   const selection = await selectionOf(ctx, paths, flags)
+  const chain = jobs.jobsOfChain(paths)
+  if (chain.length > 1 && !only && !selection) return undoChain(whole, chain, flags)
   const made = await jobs.plan('undo', { paths, only, selection })
   const leftOut = (await ctx.expr()).where?.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
@@ -66,6 +74,35 @@ async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCo
     ctx.note(`Then, ${repointed} that the merge re-pointed: back to the losers, under the ids that these have by then.`)
   const also = repointed && ` (${repointed} re-pointed after that)`
   return showOrSendMade(whole, made, word, { ...flags, also })
+}
+
+/** The last job first, as one plan; what was undone already, or never sent, is left out. */
+async function undoChain(ctx: Context, chain: readonly JobPaths[], flags: Flags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  const { rateShare: share } = runTerms(flags)
+  const draft = jobs.chain()
+  const [made, begun, lines]: [MadeJob[], JobPaths[], string[]] = [[], [], []]
+  try {
+    for (const paths of chain.toReversed()) {
+      if ((await jobs.of(paths).state()).state === 'planned') continue
+      const undo = await jobs.plan('undo', { paths, chain: draft })
+      if (undo.type === 'refused') throw new Error('an undo has no input that could be refused')
+      if (undo.type === 'same') {
+        if (undo.job.state === 'finished') lines.push(`${paths.id} was undone by ${undo.job.paths.id}.`)
+        else begun.push(undo.job.paths)
+        continue
+      }
+      const { job, leftLines } = undo
+      made.push(job)
+      const forecast = await jobs.forecast({ head: job.head, counts: job.end }, share)
+      const plan = [...planLines(job, { forecast, share }), ...previewLines(job.preview), ...undo.lines, ...leftLines]
+      lines.push(`${job.head.noun}, of ${paths.id}:`, ...plan.map((line) => `  ${line}`))
+    }
+  } catch (error) {
+    for (const { paths } of made) jobs.of(paths).drop()
+    throw error
+  }
+  return showOrSendChain(ctx, { jobs: made, lines, verb: 'revert the changes of', shown: new Map(), begun }, flags)
 }
 
 async function selectionOf(ctx: Context, paths: JobPaths, { rows, ids }: Flags): Promise<UndoRequest['selection']> {

@@ -12,10 +12,12 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
+import { reportOwned } from './owned.ts'
 import { Amounts, readAllDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
+  readonly of?: string
 }
 
 const BAR_WIDTH = 24
@@ -27,16 +29,23 @@ export function addOwnersReport(report: CommandUnknownOpts, act: Act): void {
   const owners = report
     .command('owners')
     .description('show the deals of each owner: open and won, with amounts, and the last change')
+    .option('--of <owner>', 'what one owner has of every object, by email or id; the open deals are not won or lost')
     .option('--filter <key=value>', FILTER_HELP, collect)
     .addHelpText(
       'after',
-      examples('crm report owners', 'crm report owners -o csv', "crm report owners --where '.amount > 1000'"),
+      examples(
+        'crm report owners',
+        'crm report owners -o csv',
+        "crm report owners --where '.amount > 1000'",
+        'crm report owners --of anna@acme.example',
+      ),
     )
     .action(act(reportOwners))
   addScopedFlags(owners, ['fields', 'where'])
 }
 
-async function reportOwners(ctx: Context, { filter = [] }: Options): Promise<undefined> {
+async function reportOwners(ctx: Context, { filter = [], of }: Options): Promise<undefined> {
+  if (of !== undefined) return reportOwned(ctx, of, filter)
   const owners = new Map<string, Sums>()
   const stages = new DealStages(ctx)
   const seen = { deals: 0, owned: 0 }

@@ -30,11 +30,10 @@ const COUNTS = {
   unsent: COUNT,
 } satisfies Record<keyof Account, JsonSchema>
 
+const MORE_COUNTS = { already: COUNT, other_values: COUNT, unguarded: COUNT, twice: COUNT_OR_NULL, repointed: COUNT }
+
 /** The rows by outcome; they add up to `rows`. */
-const ACCOUNT = made(
-  { job: TEXT, ...COUNTS },
-  { already: COUNT, other_values: COUNT, unguarded: COUNT, twice: COUNT_OR_NULL, repointed: COUNT },
-)
+const ACCOUNT = made({ job: TEXT, ...COUNTS }, MORE_COUNTS)
 
 /** A row that a plan does not change; for a conflict, the value before the job, the value it wrote, and the current one. */
 export const LEFT_OUT_ROW = made({
@@ -124,6 +123,14 @@ const PLAN = made(
 /** The output of commands that send a job. */
 export const JOB_RUN = oneOfSchemas(ACCOUNT, PLAN)
 
+const PLANNED_JOB = made(
+  { object: TEXT, create: COUNT, update: COUNT, delete: COUNT, requests: COUNT },
+  { amount: { type: ['number', 'null'] }, records: arrayOf(ANY_OBJECT) },
+)
+
+/** Of a command that sends several jobs: a row for each. */
+export const CHAIN_RUN = arrayOf(oneOfSchemas(made({ object: TEXT, job: TEXT, ...COUNTS }, MORE_COUNTS), PLANNED_JOB))
+
 const STATE = words<JobState['state']>({ planned: true, running: true, stopped: true, finished: true, cancelled: true })
 
 const JOB_MEMBERS = {
@@ -157,6 +164,7 @@ const JOB_MEMBERS = {
   undone_part: TEXT_OR_NULL,
   undos: arrayOf(made({ job: TEXT, part: TEXT_OR_NULL })),
   needs: arrayOf(TEXT),
+  chain: TEXT_OR_NULL,
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
   run: TEXT,

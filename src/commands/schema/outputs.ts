@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { OPEN_RESOURCES, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, KEPT_EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import {
+  CHAIN_RUN,
   DAMAGED_JOB,
   DUPLICATE_ROW,
   FAILED_ROW,
@@ -51,6 +52,7 @@ import {
   recordSchema,
   STAGE_SCHEMA,
   SUMMARY_ROW,
+  USER_SCHEMA,
   WEBHOOK_SCHEMA,
 } from './record-schemas.ts'
 import {
@@ -90,6 +92,15 @@ const OWNER_REPORT_ROW = made({
   last_change: TEXT_OR_NULL,
 })
 
+/** Of `--of`; the amounts are null for records without one. */
+const OWNED_REPORT_ROW = made({
+  object: TEXT,
+  records: COUNT,
+  open: COUNT,
+  amount: NUMBER_OR_NULL,
+  open_amount: NUMBER_OR_NULL,
+})
+
 const DAY: JsonSchema = { ...TEXT, pattern: '^\\d{4}-\\d\\d-\\d\\d$' }
 
 /** The member of the period is named after `--by`; those of a resource are absent if the server does not list it. */
@@ -110,7 +121,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'deals stale': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'report pipeline': arrayOf(PIPELINE_REPORT_ROW),
-  'report owners': arrayOf(OWNER_REPORT_ROW),
+  'report owners': oneOfSchemas(arrayOf(OWNER_REPORT_ROW), arrayOf(OWNED_REPORT_ROW)),
   'report activity': arrayOf(ACTIVITY_REPORT_ROW),
   'deals get': oneOfSchemas(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': oneOfSchemas(DEAL_SCHEMA, PLANNED_REQUEST),
@@ -125,17 +136,19 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'notes import': JOB_RUN,
   'pipelines list': arrayOf(PIPELINE_SCHEMA),
   'pipelines stages': arrayOf(STAGE_SCHEMA),
+  'users list': arrayOf(USER_SCHEMA),
   history: arrayOf(CHANGE),
   'deals history': arrayOf(CHANGE),
   'plan show': arrayOf(PLANNED_OPERATION),
+  reassign: CHAIN_RUN,
   apply: JOB_RUN,
   'jobs list': arrayOf(oneOfSchemas(JOB, DAMAGED_JOB)),
   'jobs show': SHOWN_JOB,
-  'jobs resume': JOB_RUN,
+  'jobs resume': oneOfSchemas(JOB_RUN, CHAIN_RUN),
   'jobs failed': arrayOf(oneOfSchemas(FAILED_ROW, LEFT_OUT_ROW, DUPLICATE_ROW)),
   'jobs retry': JOB_RUN,
-  'jobs undo': JOB_RUN,
-  'jobs cancel': oneOfSchemas(JOB, DAMAGED_JOB),
+  'jobs undo': oneOfSchemas(JOB_RUN, CHAIN_RUN),
+  'jobs cancel': oneOfSchemas(JOB, arrayOf(JOB), DAMAGED_JOB),
   'jobs prune': arrayOf(PRUNED_JOB),
   'webhooks create': oneOfSchemas(WEBHOOK_SCHEMA, PLANNED_REQUEST),
   'webhooks list': arrayOf(WEBHOOK_SCHEMA),

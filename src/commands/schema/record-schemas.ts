@@ -63,6 +63,13 @@ export const STAGE_SCHEMA = sent({
 
 export const PIPELINE_SCHEMA = sent({ id: ID, name: TEXT } satisfies Members<'pipeline'>)
 
+export const USER_SCHEMA = sent({
+  id: ID,
+  name: TEXT_OR_NULL,
+  email: TEXT_OR_NULL,
+  status: TEXT_OR_NULL,
+} satisfies Members<'user'>)
+
 export const WEBHOOK_SCHEMA = sent({
   ...OF_EVERY_RECORD,
   url: TEXT,

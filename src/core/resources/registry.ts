@@ -1,13 +1,13 @@
 import { CrmError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import type {
-  ApiOperation,
-  Field,
+import {
+  type ApiOperation,
+  type Field,
   ID,
-  KEPT_BY_SERVER,
-  NumericType,
-  ResourceDefinition,
-  ServiceOperation,
+  type KEPT_BY_SERVER,
+  type NumericType,
+  type ResourceDefinition,
+  type ServiceOperation,
 } from './field.ts'
 import { OBJECTS } from './objects.ts'
 
@@ -64,7 +64,20 @@ export const RESOURCES = {
   pipeline: OBJECTS.pipeline,
   stage: { ...OBJECTS.stage, commands: { list: 'crm pipelines stages' } },
   webhook: { ...OBJECTS.webhook, idPrefix: 'wh_' },
-} as const satisfies Readonly<Record<keyof typeof OBJECTS, ResourceDefinition>>
+  /** Of other CRMs: on `crm serve` the owner of a record is any text. */
+  user: {
+    singular: 'user',
+    plural: 'users',
+    path: '/v1/users',
+    operations: [],
+    fields: {
+      ...ID,
+      name: { type: 'text', about: 'Name of the person' },
+      email: { type: 'text', about: 'Address' },
+      status: { type: 'text', about: 'archived when the user has left' },
+    },
+  },
+} as const satisfies Readonly<Record<keyof typeof OBJECTS | 'user', ResourceDefinition>>
 
 export type Resource = keyof typeof RESOURCES
 

@@ -28,6 +28,15 @@ export function allHeads(jobsFolder: string): readonly KnownJob[] {
   return allJobs(jobsFolder).map((paths) => ({ paths, head: headOf(paths) }))
 }
 
+/** The jobs of the chain that this one belongs to, in their order, without those that were pruned; itself if it belongs to none. */
+export function jobsOfChain(paths: JobPaths): readonly JobPaths[] {
+  const { chain } = headIfReadable(paths)
+  if (!chain) return [paths]
+  const all = allJobs(paths.jobsFolder).map((each) => ({ each, own: headIfReadable(each).chain }))
+  const own = all.filter((job) => job.own?.first === chain.first)
+  return own.toSorted((one, other) => (one.own?.place ?? 0) - (other.own?.place ?? 0)).map(({ each }) => each)
+}
+
 /** For commands that show jobs: a damaged job must not make them fail. */
 export function headIfReadable(paths: JobPaths): Partial<PlanHead> {
   try {

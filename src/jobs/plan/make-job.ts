@@ -121,9 +121,28 @@ export type JobIdentity = Omit<
 > &
   Partial<Pick<PlanHead, 'input'>>
 
+/** The jobs of one chain, in the order in which they are made. */
+export class ChainDraft {
+  #first: string | undefined
+  #count = 0
+
+  add(job: string): NonNullable<PlanHead['chain']> {
+    this.#first ??= job
+    this.#count += 1
+    return { first: this.#first, place: this.#count }
+  }
+
+  /** The last job was dropped: a chain begins with a job that exists. */
+  takeBack(): void {
+    this.#count -= 1
+    if (this.#count === 0) this.#first = undefined
+  }
+}
+
 interface MakeOptions {
   readonly part?: Part
   readonly finish?: Finish
+  readonly chain?: ChainDraft | undefined
 }
 
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
@@ -131,10 +150,12 @@ export function makeJob(
   context: PlanningContext,
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: PlanDraft) => Promise<void>,
-  { part, finish }: MakeOptions = {},
+  { part, finish, chain }: MakeOptions = {},
 ): Promise<MadeJob> {
   return PlanDraft.open(openDraft(context.draftsFolder, context.nowMs()), async (draft) => {
-    const { builder } = draft.begin(planHead(context, identity, draft.files.id), part)
+    const { id } = draft.files
+    const head = planHead(context, { ...identity, ...(chain && { chain: chain.add(id) }) }, id)
+    const { builder } = draft.begin(head, part)
     await fill(builder, draft)
     return draft.finish(finish)
   })

@@ -12,11 +12,12 @@ import {
   resourceOf,
 } from '../../core/resources/registry.ts'
 import type { Where } from '../../expr/expressions.ts'
-import { allJobs } from '../history/find-jobs.ts'
+import { allHeads, allJobs, jobsOfChain } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
+import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
-import { type MadeImport, makeJob } from './make-job.ts'
+import { type ChainDraft, type MadeImport, makeJob } from './make-job.ts'
 import type { Part, Planned } from './plan-builder.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
 
@@ -35,6 +36,8 @@ export interface SelectionRequest {
   readonly part: Part
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
+  /** That the job belongs to; undefined: it is alone. */
+  readonly chain?: ChainDraft
 }
 
 /**
@@ -68,7 +71,7 @@ export async function makeSelection(context: PlanningContext, request: Selection
       const failure = where.failure()
       if (failure) throw failure
     },
-    { part: request.part },
+    { part: request.part, chain: request.chain },
   )
   return { type: 'made', job, lines: [], leftLines: [] }
 }
@@ -107,6 +110,23 @@ async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kin
     if (job.state === 'stopped' || job.state === 'running') return job
   }
   return undefined
+}
+
+/** The chain that the same command began before and did not end; none: undefined. */
+export async function begunChain(
+  jobsFolder: string,
+  { account, command }: Pick<PlanningContext, 'account' | 'command'>,
+): Promise<readonly JobPaths[] | undefined> {
+  const words = meantBy(command)
+  const own = allHeads(jobsFolder).filter(
+    ({ head }) => head.kind === 'update' && head.account === account && meantBy(head.command) === words,
+  )
+  const chain = own.findLast(({ head }) => head.chain)
+  if (!chain) return undefined
+  const jobs = jobsOfChain(chain.paths)
+  const states = await Promise.all(jobs.map(async (paths) => (await readJobState(paths)).state))
+  const isBegun = states.some((state) => state !== 'planned')
+  return isBegun && states.some((state) => state !== 'finished' && state !== 'cancelled') ? jobs : undefined
 }
 
 /** Flags for output and confirmation, which do not distinguish one command from another. */

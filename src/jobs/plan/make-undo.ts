@@ -33,7 +33,7 @@ import { openJob } from '../store/open-job.ts'
 import type { Existing, Match } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutEntry, leftOutLines } from './left-out.ts'
-import { finishFirst, type MadeImport, makeJob } from './make-job.ts'
+import { type ChainDraft, finishFirst, type MadeImport, makeJob } from './make-job.ts'
 import { MovedOperations, type PlanBuilder, type Planned } from './plan-builder.ts'
 import { type JobNoun, type PlanOperation, present } from './plan-format.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
@@ -66,6 +66,8 @@ export interface UndoRequest {
   readonly only?: readonly string[] | undefined
   /** Undefined: all operations. */
   readonly selection?: UndoSelection | undefined
+  /** That the undo belongs to; undefined: it is alone. */
+  readonly chain?: ChainDraft
 }
 
 /** A job that reverts another one, or a part of it, as far as its records are unchanged since; the rest is named. */
@@ -103,7 +105,7 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
       async (builder, { scratch }) => {
         said = await planUndo({ context, request, plan, builder, scratch, earlier, rules })
       },
-      { finish: finishFirst(context, earlier) },
+      { finish: finishFirst(context, earlier), chain: request.chain },
     )
     return { type: 'made', job, ...said }
   } finally {

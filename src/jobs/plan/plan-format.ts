@@ -49,6 +49,8 @@ export interface PlanHead extends Asked, UndoPart {
   readonly compared?: readonly string[]
   /** Of a merge: the jobs that re-point deals to its winners. They are done before it, and an undo of it undoes them after it. */
   readonly needs?: readonly string[]
+  /** Of jobs that one command plans and sends one after the other: the id of the first, and the place of this one, from 1. */
+  readonly chain?: { readonly first: string; readonly place: number }
   /** Of a job of an earlier version: the mutation that changes its deals. */
   readonly updates?: DealUpdates
   /** The field by which the server itself decides whether a row of the job creates or changes a record. */

@@ -117,6 +117,27 @@ test('a job of a drafted connector sends nothing until its verbs are proven, and
   expect([...records.values()].map(({ name }) => name)).toEqual(['Ada'])
 })
 
+test('a chain of jobs sends nothing until the verbs of all of them are proven', async () => {
+  const fields = 'fields: { name: { at: name, required: true }, owner_id: owner_id }'
+  const objects = `contacts: { path: /contacts, ${fields} }, deals: { path: /deals, ${fields} }`
+  const { command, check, kept, records } = await lab(`idempotency: none\n${VERBS}\nobjects: { ${objects} }\n`)
+  expect((await check('--write', '--yes')).exit).toBe(0)
+  const proven = readFileSync(kept, 'utf8')
+  writeFileSync(kept, proven.replace('"deals.update"', '"deals.updated"'))
+  for (const owner of ['u1', 'u2']) {
+    expect((await command(['contacts', 'create', '--set', 'name=A', '--set', `owner_id=${owner}`])).exit).toBe(0)
+    expect((await command(['deals', 'create', '--set', 'name=D', '--set', `owner_id=${owner}`])).exit).toBe(0)
+  }
+  const owners = () => [...records.values()].map(({ owner_id: owner }) => owner)
+  const refused = await command(['reassign', '--from', 'u1', '--to', 'u2', '--yes'])
+  expect([refused.exit, refused.stderr]).toEqual([7, expect.stringContaining('not proven: update of deals')])
+  expect(owners()).toEqual(['u1', 'u1', 'u2', 'u2'])
+  const [, resume = ''] = /&& crm (jobs resume \w+)/.exec(refused.stderr) ?? []
+  writeFileSync(kept, proven)
+  expect((await command(resume.split(' '))).exit).toBe(0)
+  expect(owners()).toEqual(['u2', 'u2', 'u2', 'u2'])
+})
+
 test.each([
   ['update', ['contacts', 'update', '--where', 'true', '--set', 'name=Eve', '--yes', '--expect', '1']],
   ['delete', ['contacts', 'delete', '--where', 'true', '--yes', '--expect', '1']],

@@ -9,8 +9,20 @@ const NOTE_SORTS = ['id', 'user_id', 'deal_id', 'person_id', 'org_id', 'content'
 const PARENTS = ['deal_id', 'person_id', 'org_id', 'project_id', 'task_id', 'lead_id']
 
 export function v1Routes(tables: Tables): Route[] {
-  return ['/v1', '/api/v1'].flatMap((base) => [...noteRoutes(tables, base), ...webhookRoutes(tables.webhooks, base)])
+  return ['/v1', '/api/v1'].flatMap((base) => [
+    ...noteRoutes(tables, base),
+    ...webhookRoutes(tables.webhooks, base),
+    { method: 'GET', path: `${base}/users`, answer: () => ok(USERS) },
+  ])
 }
+
+/** Those that records may have as owners; the last one has left. */
+const USERS = ['ada', 'bernd', 'leaver'].map((name, at) => ({
+  id: at + 1,
+  name,
+  email: `${name}@crm.example`,
+  active_flag: name !== 'leaver',
+}))
 
 function noteRoutes(tables: Tables, base: string): Route[] {
   const path = `${base}/notes`
