@@ -197,11 +197,12 @@ const BATCH = {
     {},
   ),
   results: member('path of each result of a row, such as results[]', PATH),
-  errors: member('path of each refusal of a row', PATH),
+  errors: member('path of each refusal of a row; with match: in_order, of a refusal in its result', PATH),
   match: member(
-    'how an outcome finds its row: id (then `by`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
-    z.union([choice(['id', 'all']), MARK]),
+    'how an outcome finds its row: id (then `by`), in_order (as many results as rows, each with its own `ok`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
+    z.union([choice(['id', 'in_order', 'all']), MARK]),
   ),
+  paging: member('how the pages of a read are read; none (default): its records are in one answer', PAGING, 'none'),
 }
 
 const KIND = object('batch', BATCH)
@@ -391,6 +392,7 @@ const RECORD = object('record', {
   updated_at: member('path of the time of the last change, or { at, as }', TIME_PLACE),
   version: member('path of the version, sent as If-Match with a whole record', PATH),
   deleted: member('path that is true for a record that was deleted', PATH),
+  hidden: member('members that are never shown', list(TEXT), []),
   clear: member(
     'what clears a value: null (default), an empty text, [], or omit (the member is left out)',
     CLEAR,
@@ -450,6 +452,7 @@ const OBJECT = object('object', {
           items: required('path of each name', PATH),
           at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
           read_only: member('path in it that is true if the server alone sets the member', PATH),
+          writable: member('path in it that is false if the server alone sets the member', PATH),
         }),
       ),
     }),
@@ -500,13 +503,13 @@ const AUTH = z.discriminatedUnion(
 )
 
 const ERROR = object('error', {
-  message: member('path of the message', PATH),
-  code: member('path of the code', PATH),
+  message: member('path of the message; of several, the first that is there', PATHS),
+  code: member('path of the code; of several, the first that is there', PATHS),
   request: member('path of the id of the request', PATH),
   fields: member(
     'refusals of single fields',
     object('error_fields', {
-      items: required('path of each', PATH),
+      items: required('path of each, or several', PATHS),
       name: member('path of the name of the field in it', PATH),
       message: member('path of its message', PATH),
     }),
@@ -521,13 +524,13 @@ const ERROR = object('error', {
           when: member(
             'value in the answer',
             object('error_when', {
-              at: required('path in the answer', PATH),
+              at: required('path in the answer, or several', PATHS),
               is: required('its value', JSON_VALUE),
             }),
           ),
           means: required(
-            'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), auth (the key) or invalid',
-            choice(['exists', 'gone', 'limit', 'retry', 'auth', 'invalid']),
+            'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), locked (not written, because another write has the record), auth (the key) or invalid',
+            choice(['exists', 'gone', 'limit', 'retry', 'locked', 'auth', 'invalid']),
           ),
         },
         { some: ['status', 'when'] },

@@ -1,5 +1,5 @@
 import type { NamesDocument } from '../../connector/document.ts'
-import { compilePath, optionalPath, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, optionalPath, type Path, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
@@ -53,12 +53,16 @@ export function askListed(
   return left.length > 0 ? left : undefined
 }
 
-function namesIn(json: JsonValue | undefined, { items, at, read_only }: NamesDocument): readonly ListedName[] {
+function namesIn(
+  json: JsonValue | undefined,
+  { items, at, read_only, writable }: NamesDocument,
+): readonly ListedName[] {
   const atPath = compilePath(at)
-  const readOnlyPath = optionalPath(read_only)
+  const [readOnlyPath, writablePath] = [read_only, writable].map(optionalPath)
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
     const name = idText(readFirst(atPath, item))
-    const isReadOnly = readOnlyPath !== undefined && readFirst(readOnlyPath, item) === true
+    const is = (path: Path | undefined, flag: boolean) => path !== undefined && readFirst(path, item) === flag
+    const isReadOnly = is(readOnlyPath, true) || is(writablePath, false)
     return name === undefined ? [] : [{ name, isReadOnly }]
   })
 }
