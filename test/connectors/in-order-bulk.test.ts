@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { crmPrints } from '../harness/crm.ts'
+import type { SalesforceOptions } from './emulators/salesforce.ts'
 import { shortLived } from './kill-claim.ts'
 import { connected, SERVERS } from './servers.ts'
 
@@ -16,11 +17,11 @@ const KNOWN = 500
 const KILLS = 6
 
 /** Of 20 rows, one has a wrong value, and one no address. */
-function rowOf(n: number): { readonly email: string; readonly level: string; readonly isWrong: boolean } {
+function rowOf(n: number): { readonly email: string; readonly title: string; readonly isWrong: boolean } {
   const email = n < KNOWN ? `person${n + 1}@example.com` : `new${n}@x.test`
-  if (n % 20 === 7) return { email, level: 'Purple', isWrong: true }
-  if (n % 20 === 13) return { email: `nowhere${n}`, level: 'Primary', isWrong: true }
-  return { email, level: 'Primary', isWrong: false }
+  if (n % 20 === 7) return { email, title: 'Duke', isWrong: true }
+  if (n % 20 === 13) return { email: `nowhere${n}`, title: 'Dr', isWrong: true }
+  return { email, title: 'Dr', isWrong: false }
 }
 
 const ALL = Array.from({ length: ROWS }, (_, n) => ({ ...rowOf(n), line: n + 2, name: `Row ${n}` }))
@@ -34,8 +35,9 @@ test.each([
     if (!SALESFORCE) throw new Error('there is no Salesforce')
     let child: ChildProcess | undefined
     let [writes, ofRun, kills] = [0, 0, 0]
-    const { env, emulator, contacts } = await connected(SALESFORCE, {
+    const options: SalesforceOptions = {
       records: KNOWN,
+      validates: (_, { Title }) => (Title === 'Duke' ? { message: 'Nobody is a duke.', field: 'Title' } : undefined),
       faults: ({ method }) => {
         if (method === 'GET') return undefined
         writes += 1
@@ -43,13 +45,14 @@ test.each([
         if (ofRun === 2 && kills < KILLS) child?.kill('SIGKILL')
         return writes % 5 === 3 ? 'lose-answer' : undefined
       },
-    })
+    }
+    const { env, emulator, contacts } = await connected(SALESFORCE, options)
     const before = await crmPrints(['contacts', 'list', '-o', 'json'], env)
     const isMatched = more.length > 0
     const wanted = isMatched ? ALL : ALL.slice(KNOWN)
     const file = join(env.HOME ?? '', 'people.csv')
-    const lines = wanted.map(({ name, email, level }) => `${name},${email},${level}\n`)
-    writeFileSync(file, `name,email,Level__c\n${lines.join('')}`)
+    const lines = wanted.map(({ name, email, title }) => `${name},${email},${title}\n`)
+    writeFileSync(file, `name,email,Title\n${lines.join('')}`)
     const args = ['contacts', 'import', file, ...more, '--yes', '--max-errors', String(ROWS), '-o', 'json']
     const lived = shortLived(env)
     let [stdout, stderr] = ['', '']
@@ -72,7 +75,7 @@ test.each([
     expect(failed.map(({ line }: { line: number }) => `Row ${line - 2 + firstLine}`)).toEqual(wrong)
     for (const { field, reason } of failed)
       expect([
-        ['Level__c', expect.stringContaining('bad value for restricted picklist field: Purple')],
+        ['Title', 'Nobody is a duke.'],
         ['Email', expect.stringContaining('invalid email address: nowhere')],
       ]).toContainEqual([field, reason])
 

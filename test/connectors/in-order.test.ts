@@ -43,6 +43,10 @@ function changing(change: (results: Row[]) => Row[]): SalesforceOptions {
   }
 }
 
+/** A validation rule. */
+const noDukes: SalesforceOptions['validates'] = (_, { Title }) =>
+  Title === 'Duke' ? { message: 'Nobody is a duke.', field: 'Title' } : undefined
+
 describe('a query', () => {
   test('names each value as a literal, so that no quotation mark in it ends the text', async () => {
     const emails = ["o'brien@x.test", String.raw`back\slash@x.test`, "x'@x.test", 'plain@x.test']
@@ -97,9 +101,8 @@ describe('a query', () => {
 
 describe('of a collection', () => {
   test('each row has the result at its place', async () => {
-    const csv =
-      'name,email,Level__c\nAda King,ada@x.test,Primary\nBob,nowhere,Primary\nCleo,cleo@x.test,Purple\nDan,dan@x.test,\n'
-    const { env, importing, contacts, sent } = await reach(csv)
+    const csv = 'name,email,Title\nAda King,ada@x.test,Dr\nBob,nowhere,Dr\nCleo,cleo@x.test,Duke\nDan,dan@x.test,\n'
+    const { env, importing, contacts, sent } = await reach(csv, { validates: noDukes })
     const { exit, stdout } = await importing()
     expect([exit, JSON.parse(stdout)]).toMatchObject([3, { rows: 4, done: 2, failed: 2, in_doubt: 0 }])
     expect(sent('PATCH', '/Contact/Email')).toHaveLength(1)
@@ -107,7 +110,7 @@ describe('of a collection', () => {
     const failed = JSON.parse(await crmPrints(['jobs', 'failed', JSON.parse(stdout).job, '-o', 'json'], env))
     expect(failed).toMatchObject([
       { line: 3, field: 'Email', reason: 'Email: invalid email address: nowhere' },
-      { line: 4, field: 'Level__c', reason: 'Level: bad value for restricted picklist field: Purple' },
+      { line: 4, field: 'Title', reason: 'Nobody is a duke.' },
     ])
   })
 
@@ -194,6 +197,21 @@ describe('of a collection', () => {
     })
     expect((await importing()).exit).toBe(4)
   })
+})
+
+test('a value that a restricted picklist lacks is refused in the plan, with the choices', async () => {
+  const csv = 'name,email,Level__c,LeadSource\nAda,ada@x.test,Primary,Fair\nBob,bob@x.test,Purple,Web\n'
+  const { env, importing, emulator, json } = await reach(csv)
+  const { exit, stderr } = await importing()
+  expect([exit, emulator.effects('Contact', 'created')]).toEqual([2, 0])
+  expect(stderr).toContain('Level__c is \\"Purple\\", expected one of Primary, Secondary, Tertiary')
+  expect(stderr).not.toContain('LeadSource')
+  const fields = await json('fields', 'contacts', '-o', 'json')
+  expect(fields.find(({ name }: { name: string }) => name === 'Level__c')).toEqual({
+    ...{ name: 'Level__c', label: 'Level', options: ['Primary', 'Secondary', 'Tertiary'], read_only: false },
+  })
+  writeFileSync(join(env.HOME ?? '', 'people.csv'), csv.replace('Purple', 'Tertiary'))
+  expect(JSON.parse((await importing()).stdout)).toMatchObject({ done: 2, failed: 0 })
 })
 
 test('deletions travel in collections, and undo makes the records again with the members of their description', async () => {
