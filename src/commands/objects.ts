@@ -1,5 +1,4 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { ListedName } from '../api/connectors/listed-names.ts'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -70,13 +69,10 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
   const listed = (await api.listedNames(resource)) ?? []
   const known = new Set(Object.keys(fields))
   const mapped = Object.keys(api.connector.document.resources[resource]?.fields ?? {})
-  const byName = new Map(listed.map((one) => [one.name, one]))
-  const others = [...mapped, ...byName.keys()]
+  const others = [...mapped, ...listed.map(({ name: member }) => member)]
   const items = [
     ...Object.entries<Field>(fields).map(([member, field]) => shown(member, field)),
-    ...[...new Set(others)]
-      .filter((member) => !known.has(member))
-      .map((member) => listedField(member, byName.get(member))),
+    ...[...new Set(others)].filter((member) => !known.has(member)).map((member) => ({ name: member, label: member })),
   ]
   await printList(ctx, { pages: onePage(items), columns: FIELD_COLUMNS, plural: 'fields' })
 }
@@ -87,13 +83,6 @@ function noObject(noun: string): CrmError {
   return new CrmError('usage', `the server has no object ${JSON.stringify(noun)}`, {
     hint: near === undefined ? 'crm objects' : `did you mean ${near}?`,
   })
-}
-
-/** A member that the server names. */
-function listedField(name: string, one: ListedName | undefined): JsonObject {
-  if (!one) return { name, label: name }
-  const options = one.options.length > 0 ? [...one.options] : null
-  return { name, label: one.label ?? name, options, read_only: one.isReadOnly }
 }
 
 const TYPES: Readonly<Record<string, string>> = { text: 'string', texts: 'string', reference: 'id' }

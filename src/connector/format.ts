@@ -453,12 +453,6 @@ const OBJECT = object('object', {
           at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
           read_only: member('path in it that is true if the server alone sets the member', PATH),
           writable: member('path in it that is false if the server alone sets the member', PATH),
-          label: member('path in it of the name for people', PATH),
-          options: member('path in it of each value that the member may have', PATH),
-          restricted: member(
-            'path in it that is true if the server refuses other values than the options; by default, it does',
-            PATH,
-          ),
         }),
       ),
     }),

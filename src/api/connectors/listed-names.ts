@@ -14,10 +14,6 @@ export interface ListedName {
   readonly name: string
   /** The server sets it, and refuses it in a write. */
   readonly isReadOnly: boolean
-  readonly label: string | undefined
-  readonly options: readonly string[]
-  /** The server refuses other values than the options. */
-  readonly isRestricted: boolean
 }
 
 interface NamesParts {
@@ -57,17 +53,16 @@ export function askListed(
   return left.length > 0 ? left : undefined
 }
 
-function namesIn(json: JsonValue | undefined, { items, at, ...more }: NamesDocument): readonly ListedName[] {
+function namesIn(
+  json: JsonValue | undefined,
+  { items, at, read_only, writable }: NamesDocument,
+): readonly ListedName[] {
   const atPath = compilePath(at)
-  const texts = [more.read_only, more.writable, more.label, more.options, more.restricted]
-  const [readOnlyPath, writablePath, labelPath, optionsPath, restrictedPath] = texts.map(optionalPath)
+  const [readOnlyPath, writablePath] = [read_only, writable].map(optionalPath)
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
     const name = idText(readFirst(atPath, item))
     const is = (path: Path | undefined, flag: boolean) => path !== undefined && readFirst(path, item) === flag
     const isReadOnly = is(readOnlyPath, true) || is(writablePath, false)
-    const label = labelPath && idText(readFirst(labelPath, item))
-    const options = optionsPath ? readAll(optionsPath, item).flatMap((option) => idText(option) ?? []) : []
-    const isRestricted = options.length > 0 && (restrictedPath === undefined || is(restrictedPath, true))
-    return name === undefined ? [] : [{ name, isReadOnly, label, options, isRestricted }]
+    return name === undefined ? [] : [{ name, isReadOnly }]
   })
 }

@@ -5,7 +5,6 @@ import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { foldedText } from '../../core/nearest.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import type { ServerMembers } from '../input/row.ts'
@@ -107,7 +106,6 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
-  const restricted = new Map(listed?.flatMap(({ name, ...one }) => (one.isRestricted ? [[name, one.options]] : [])))
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
     members: async (): Promise<ServerMembers | undefined> => {
@@ -146,11 +144,6 @@ export async function rowRules(api: Api, noun: JobNoun) {
       try {
         const isWhole = record !== undefined && update?.sends === 'whole'
         map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })
-        for (const [name, value] of Object.entries(fields)) {
-          const options = restricted.get(map.ownNameOf(name) ?? '')
-          if (options && !isOption(value, options))
-            return `${name} is ${JSON.stringify(value)}, expected one of ${options.join(', ')}`
-        }
         return undefined
       } catch (error) {
         if (error instanceof CrmError) return faultText(error)
@@ -172,15 +165,6 @@ async function firstRecord(api: Api, noun: JobNoun): Promise<CrmRecord> {
 
 function faultText({ message, details: { hint } }: CrmError): string {
   return hint?.startsWith('expected') ? `${message}, ${hint}` : message
-}
-
-/** Servers ignore case, and some write several values as one text. */
-function isOption(value: JsonValue, options: readonly string[]): boolean {
-  const all = new Set(options.map(foldedText))
-  const texts = [value].flat().flatMap((each) => idText(each) ?? [])
-  return texts.every(
-    (text) => text === '' || all.has(foldedText(text)) || text.split(';').every((part) => all.has(foldedText(part))),
-  )
 }
 
 function isNested(value: JsonValue): boolean {
