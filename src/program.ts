@@ -78,8 +78,11 @@ function reported(signal: AbortSignal, error: unknown, argv: readonly string[]):
 async function defineObjects(host: Host, argv: readonly string[], addSecret: Context['addSecret']): Promise<void> {
   const early = new Command().exitOverride().configureOutput({ writeErr: () => {} })
   addGlobalFlags(early)
+  let isHelp = true
   try {
-    const noun = nounIn(early.parseOptions([...argv]).operands)
+    const { operands } = early.parseOptions([...argv])
+    const noun = nounIn(operands)
+    isHelp = operands.length < 2 || operands[0] === 'help'
     if (noun === undefined && !hasKeptObjects(host.env)) return
     const { defineServerObjects } = await import('./commands/server-objects.ts')
     const flags = readGlobalFlags(early)
@@ -92,8 +95,9 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
       await ctx.close()
     }
   } catch (error) {
-    // The command line is read again below, which reports its mistakes.
-    if (!(error instanceof CommanderError) && !(error instanceof CrmError && error.code === 'usage')) throw error
+    // The command line is read again below, which reports its mistakes; help needs no server.
+    const isLater = error instanceof CrmError ? isHelp || error.code === 'usage' : error instanceof CommanderError
+    if (!isLater) throw error
   }
 }
 

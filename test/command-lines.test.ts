@@ -12,7 +12,11 @@ function nameIn(span: string): readonly string[] {
   return (/^crm ([^|[…<]*)/.exec(span)?.[1] ?? '').trim().split(' ')
 }
 
+/** The object of docs/service.md; a tree has its commands where a server has the object. */
+const OWN = 'machines'
+
 function unknownIn([first = '', ...rest]: readonly string[]): string | undefined {
+  if (first === OWN) return undefined
   if (first === 'help') return findHelpTopic(rest[0] ?? '') ? undefined : unknownIn(rest)
   const words = [first, ...rest]
   let command: Command = tree

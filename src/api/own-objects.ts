@@ -63,5 +63,5 @@ function ownResource(resource: Resource, path: string, model: ResourceDocument):
 function ownField(name: string, { fields }: ResourceDocument): FieldDocument {
   const { name: model } = fields
   if (!model) throw new Error('the connector says nothing of the name of a contact')
-  return { ...model, read: [name], write: [name] }
+  return { ...model, type: 'any', read: [name], write: [name] }
 }

@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { ListedName } from '../api/connectors/listed-names.ts'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -68,13 +69,34 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
   const resource = name as Resource
   const listed = (await api.listedNames(resource)) ?? []
   const known = new Set(Object.keys(fields))
+  const byName = new Map(listed.map((one) => [one.name, one]))
   const mapped = Object.keys(api.connector.document.resources[resource]?.fields ?? {})
   const others = [...mapped, ...listed.map(({ name: member }) => member)]
   const items = [
     ...Object.entries<Field>(fields).map(([member, field]) => shown(member, field)),
-    ...[...new Set(others)].filter((member) => !known.has(member)).map((member) => ({ name: member, label: member })),
+    ...[...new Set(others)]
+      .filter((member) => !known.has(member))
+      .map((member) => otherField(member, byName.get(member))),
   ]
   await printList(ctx, { pages: onePage(items), columns: FIELD_COLUMNS, plural: 'fields' })
+}
+
+/** A member of which the server says more than its name. */
+function otherField(name: string, listed: ListedName | undefined): JsonObject {
+  if (!listed) return { name, label: name }
+  const { label = name, type = null, isMany = false, isReadOnly, isUnique = false, options } = listed
+  const values = options?.map(({ value, label: shown }) => (value === shown ? value : `${value} (${shown})`)) ?? null
+  return {
+    name,
+    label,
+    type,
+    many: isMany,
+    options: values,
+    required: false,
+    unique: isUnique,
+    read_only: isReadOnly,
+    to: null,
+  }
 }
 
 function noObject(noun: string): CrmError {

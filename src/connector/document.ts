@@ -15,7 +15,7 @@ type Read<Verb extends keyof ReadVerbs> = NonNullable<ReadVerbs[Verb]>
 
 export type ConnectorDocument = Omit<
   ReadConnector,
-  'record' | 'verbs' | 'batch' | 'paging' | 'objects' | 'idempotency'
+  'record' | 'verbs' | 'batch' | 'select' | 'paging' | 'objects' | 'idempotency'
 > & {
   readonly idempotency: 'none' | 'unknown' | KeptKeys
   /** The longest time after which a request without an answer may still take effect. */

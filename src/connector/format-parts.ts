@@ -7,6 +7,7 @@ import {
   isTransportHeader,
 } from '../core/http-rules.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { isDay } from '../core/record-time.ts'
 import { meantHint } from './located.ts'
 import { ConnectorMistake, checkPattern, compilePath } from './paths.ts'
 import { compileTemplate } from './templates.ts'
@@ -63,15 +64,9 @@ function methodMember(name: string): string | undefined {
   return METHOD_MEMBER.test(name) ? `${name} replaces the method, expected it in "method" alone` : undefined
 }
 
-function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  // Date.parse takes 30 February for 2 March.
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
-}
-
 /** Placeholders that no variable can be named like. */
 const PLACEHOLDERS: readonly string[] = [
-  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object'],
+  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object', 'noun'],
 ]
 
 const RULES = {

@@ -409,6 +409,39 @@ const VERBS_OF_ALL = object('verbs', VERBS)
 
 export const VERB_NAMES = Object.keys(VERBS) as readonly (keyof typeof VERBS)[]
 
+const SELECT = object('select', {
+  param: required('parameter with the names; in a body, {select} is the list of them', PARAMETER),
+  as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
+  names: member(
+    'request that lists the names that can be asked for',
+    object('names', {
+      base: BASE,
+      path: required('path of the request; that of the resource does not precede it', URL_PATH),
+      query: member('parameters, added to those of the connector', QUERY, {}),
+      items: required('path of each name', PATH),
+      at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
+      read_only: member('path in it that is true if the server alone sets the member', PATH),
+      writable: member('path in it that is false if the server alone sets the member', PATH),
+      label: member('path in it of the name for people, by which columns may name it, too', PATH),
+      type: member('path in it of its type, for people', PATH),
+      unique: member('path in it that is true if no two records may have the same value', PATH),
+      options: member(
+        'its values, where it has only some',
+        object('options', {
+          items: required('path of each in such an item', PATH),
+          value: member('path of the value in it', PATH, 'value'),
+          label: member('path of its name for people', PATH, 'label'),
+          only: member('path beside them that is false if the server takes other values, too', PATH),
+        }),
+      ),
+      many: member(
+        'several of them stand in one text with semicolons between them, where this value is there',
+        object('many', { at: required('path in such an item', PATH), is: required('the value', JSON_VALUE) }),
+      ),
+    }),
+  ),
+})
+
 const OBJECT = object('object', {
   one: member('one of them, such as contact', FIELD_NAMES),
   is: member('what its commands take it for; by default what its name says', choice(KINDS)),
@@ -438,25 +471,7 @@ const OBJECT = object('object', {
     ['.'],
   ),
   read_only: member('members that are shown and never sent; * stands for any characters', list(TEXT), []),
-  select: member(
-    'records show only members that a request asks for',
-    object('select', {
-      param: required('parameter with the names; in a body, {select} is the list of them', PARAMETER),
-      as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
-      names: member(
-        'request that lists the names that can be asked for',
-        object('names', {
-          base: BASE,
-          path: required('path of the request; that of the resource does not precede it', URL_PATH),
-          query: member('parameters, added to those of the connector', QUERY, {}),
-          items: required('path of each name', PATH),
-          at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
-          read_only: member('path in it that is true if the server alone sets the member', PATH),
-          writable: member('path in it that is false if the server alone sets the member', PATH),
-        }),
-      ),
-    }),
-  ),
+  select: member('records show only members that a request asks for', SELECT),
   value: member(
     'shape of values that no field maps',
     object('value', {
@@ -625,6 +640,7 @@ export const CONNECTOR = object('connector', {
   record: member('where every record has what all have', RECORD),
   verbs: member('the requests of every object; {object} is its path', VERBS_OF_ALL),
   batch: member('the batches of every object', BATCHES),
+  select: member('what every object selects; {noun} is its name', SELECT),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
   objects: required('what the server has, by the noun of each: contacts, deals, ...', map(NOUN, OBJECT)),
 })

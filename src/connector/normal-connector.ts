@@ -18,7 +18,7 @@ interface Around {
 }
 
 export function normalConnector(connector: ReadConnector): ConnectorDocument {
-  const { objects, record, verbs, batch, paging, idempotency, ...own } = connector
+  const { objects, record, verbs, batch, select, paging, idempotency, ...own } = connector
   const known = Object.entries(objects).flatMap(([noun, object]) => {
     const resource = kindOf(connector, noun)
     return resource ? [[resource, normalResource({ connector, object, resource })] as const] : []

@@ -25,7 +25,7 @@ const FIELD = object(
     label: member('name for people', TEXT),
     about: member('what it is', TEXT),
     type: member('type of the value, string unless given', choice(DESCRIBED_TYPES)),
-    many: member('true: a list of texts', FLAG),
+    many: member('true: a list of texts, or of ids', FLAG),
     options: member('the values that it may have', list(TEXT, { least: 1, isSet: true })),
     required: member('true: a record must have it', FLAG),
     unique: member('true: no two records have the same value', FLAG),
@@ -37,7 +37,7 @@ const FIELD = object(
       if (to !== undefined && !isText && type !== 'id')
         return mistake('type', `${type} is no id, expected none with to`)
       if (options && (!isText || to !== undefined)) return mistake('options', 'expected options of a string alone')
-      if (many && (!isText || to !== undefined)) return mistake('many', 'expected a list of strings alone')
+      if (many && !isText && type !== 'id') return mistake('many', 'expected a list of strings or ids alone')
       return many && unique ? mistake('unique', 'a list of texts cannot be unique, expected one value') : undefined
     },
   },

@@ -1,7 +1,7 @@
 import { isElements, isMembers, type Located, memberAt, membersOf, merged, replaceTexts, textIn } from './located.ts'
 
-// What a connector says once for all objects, put into each of them: `record`, `verbs`, `batch` and `paging`, in which {object} is
-// the path of the object; and into each batch what an object says of all of them.
+// What a connector says once for all objects, put into each of them: `record`, `verbs`, `batch`, `select` and `paging`, in which
+// {object} is the path of the object and {noun} its name; and into each batch what an object says of all of them.
 
 export const BATCH_KINDS = ['create', 'update', 'upsert', 'delete', 'read'] as const
 
@@ -18,7 +18,7 @@ export function withObjects(tree: Located, changed: (object: Located, noun: stri
   return withMembers(tree, { objects: { ...objects, value: new Map(all) } })
 }
 
-/** Each object with its share, and its path in place of {object}. */
+/** Each object with its share, its path in place of {object}, and its name in place of {noun}. */
 export function withShared(tree: Located): Located {
   return withObjects(tree, (object, noun) => {
     const path = textIn(memberAt(object, 'path')) ?? noun
@@ -31,7 +31,11 @@ export function withShared(tree: Located): Located {
     }
     const usual = path.startsWith('/') ? '{object}' : '/{object}'
     // A path that begins with the noun begins with a slash.
-    const filled = (text: string) => text.replace(/^\{object\}(?=\/)/, usual).replaceAll('{object}', path)
+    const filled = (text: string) =>
+      text
+        .replace(/^\{object\}(?=\/)/, usual)
+        .replaceAll('{object}', path)
+        .replaceAll('{noun}', noun)
     const completed = (name: string, verb: Located) => {
       const request = withPath(verb, OF_ONE.includes(name) ? `${usual}/{id}` : usual)
       return LISTS.includes(name) ? withPaging(request, [tree, object]) : request
@@ -44,7 +48,7 @@ export function withShared(tree: Located): Located {
       record: share('record'),
       verbs,
       batch: batchOf(share('batch'), isIts, usual),
-      select: memberAt(object, 'select'),
+      select: share('select'),
     }
     const own = Object.entries(parts).flatMap(([name, part]) =>
       part ? [[name, replaceTexts(part, filled)] as const] : [],

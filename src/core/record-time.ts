@@ -41,9 +41,10 @@ export function recordTimeMs(value: JsonValue | undefined): number {
   return recordTime(value)?.timeMs ?? Number.NaN
 }
 
-/** Date.parse takes 30 February for 2 March. */
-function isDay(day: string): boolean {
-  return new Date(Date.parse(`${day}T00:00:00Z`)).toISOString().startsWith(day)
+/** Whether `2026-02-28` is in the calendar: Date.parse takes 30 February for 2 March. */
+export function isDay(day: string): boolean {
+  const timeMs = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().slice(0, 10) === day
 }
 
 function zoneText(zone = 'Z'): string {

@@ -25,7 +25,7 @@ test.each([
   ['parts: { fields: { a: { type: int } } }', '"int", expected one of string, number'],
   ['parts: { fields: { a: { many: true, unique: true } } }', 'a list of texts cannot be unique'],
   ['parts: { fields: { a: { type: number, options: [a] } } }', 'expected options of a string alone'],
-  ['parts: { fields: { a: { many: true, type: number } } }', 'expected a list of strings alone'],
+  ['parts: { fields: { a: { many: true, type: number } } }', 'expected a list of strings or ids alone'],
   ['parts: { fields: { a: { type: number, to: contacts } } }', 'number is no id'],
   ['parts: { one: thing, fields: {} }, items: { one: thing, fields: {} }', 'thing is the singular of items, too'],
 ])('%s is a mistake: %s', (objects, message) => {

@@ -71,6 +71,8 @@ function commandName(args: readonly string[]): string | undefined {
   commands ??= new Set(leavesOf(readFileSync(TREE, 'utf8')))
   let at = 0
   while (args[at]?.startsWith('-')) at += BARE.has(args[at] ?? '') || args[at]?.includes('=') ? 1 : 2
+  // `crm records contacts list` is `crm contacts list`.
+  if (args[at] === 'records') at += 1
   for (let words = 3; words > 0; words--) {
     const name = args.slice(at, at + words).join(' ')
     if (commands.has(name)) return name

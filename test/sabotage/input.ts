@@ -59,7 +59,7 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a number with a thousands separator is imported as a text',
-    file: 'src/jobs/input/columns.ts',
+    file: 'src/jobs/input/cell-values.ts',
     line: 'if (isOfNumericType(value, type)) return { value }',
     to: 'return { value: isOfNumericType(value, type) ? value : text }',
     tests: ['test/jobs/rows/mapping.test.ts'],

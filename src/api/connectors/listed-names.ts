@@ -1,5 +1,5 @@
 import type { NamesDocument } from '../../connector/document.ts'
-import { compilePath, optionalPath, type Path, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
@@ -14,6 +14,20 @@ export interface ListedName {
   readonly name: string
   /** The server sets it, and refuses it in a write. */
   readonly isReadOnly: boolean
+  /** For people. */
+  readonly label?: string | undefined
+  /** In the server's own words. */
+  readonly type?: string | undefined
+  readonly isUnique?: boolean
+  /** Undefined: any value, or not known. */
+  readonly options?: readonly ListedOption[] | undefined
+  /** Several options stand in a text, with semicolons between them. */
+  readonly isMany?: boolean
+}
+
+export interface ListedOption {
+  readonly value: string
+  readonly label: string
 }
 
 interface NamesParts {
@@ -53,16 +67,28 @@ export function askListed(
   return left.length > 0 ? left : undefined
 }
 
-function namesIn(
-  json: JsonValue | undefined,
-  { items, at, read_only, writable }: NamesDocument,
-): readonly ListedName[] {
-  const atPath = compilePath(at)
-  const [readOnlyPath, writablePath] = [read_only, writable].map(optionalPath)
+function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly ListedName[] {
+  const { items, at, read_only, writable, label, type, unique, options, many } = names
+  const read = (path: string | undefined, item: JsonValue) =>
+    path === undefined ? undefined : readFirst(compilePath(path), item)
+  const textOf = (path: string | undefined, item: JsonValue) => idText(read(path, item)) || undefined
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
-    const name = idText(readFirst(atPath, item))
-    const is = (path: Path | undefined, flag: boolean) => path !== undefined && readFirst(path, item) === flag
-    const isReadOnly = is(readOnlyPath, true) || is(writablePath, false)
-    return name === undefined ? [] : [{ name, isReadOnly }]
+    const name = textOf(at, item)
+    if (name === undefined) return []
+    const all = options && read(options.only, item) !== false ? readAll(compilePath(options.items), item) : []
+    const listed = all.flatMap((option) => {
+      const value = textOf(options?.value, option)
+      return value === undefined ? [] : [{ value, label: textOf(options?.label, option) ?? value }]
+    })
+    return [
+      {
+        ...{ name, isReadOnly: read(read_only, item) === true || read(writable, item) === false },
+        ...{ label: textOf(label, item), type: textOf(type, item), isUnique: read(unique, item) === true },
+        ...{
+          options: listed.length > 0 ? listed : undefined,
+          isMany: many !== undefined && read(many.at, item) === many.is,
+        },
+      },
+    ]
   })
 }

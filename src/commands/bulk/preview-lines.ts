@@ -11,18 +11,18 @@ const FEW = 3
 const MOST_ROWS = 20
 
 /** What a plan changes, as values: for each member, and in the first records. */
-export function previewLines({ members, samples }: Preview): readonly string[] {
+export function previewLines({ members, samples, names }: Preview): readonly string[] {
   let room = MOST_ROWS - samples.length
   const all = members.flatMap((member) => {
     const shown = member.changes.slice(0, Math.min(FEW, room))
     room -= shown.length
-    return memberLine(member, shown) ?? []
+    return memberLine(member, shown, names) ?? []
   })
   const hidden = all.length - MOST_MEMBERS
   const lines = [...all.slice(0, MOST_MEMBERS), ...(hidden > 0 ? [`and ${hidden} more members`] : [])]
   return [
     ...(lines.length === 0 ? [] : ['Changes:', ...lines.map((line) => `  ${line}`)]),
-    ...(samples.length === 0 ? [] : ['For example:', ...samples.map((sample) => `  ${sampleText(sample)}`)]),
+    ...(samples.length === 0 ? [] : ['For example:', ...samples.map((sample) => `  ${sampleText(sample, names)}`)]),
   ]
 }
 
@@ -41,8 +41,11 @@ export function valueChangesText({ members }: Preview): string {
 function memberLine(
   { field, changes, others, sum }: MemberPreview,
   listed: MemberPreview['changes'],
+  names: Preview['names'],
 ): string | undefined {
-  const shown = listed.map(({ was, now, count }) => `${valueText(was)} → ${valueText(now)} (${count})`)
+  const shown = listed.map(
+    ({ was, now, count }) => `${valueText(was)} → ${valueText(now)}${nameText(now, names)} (${count})`,
+  )
   const hidden = others + countOf(changes.slice(listed.length))
   const parts = [...shown, ...(hidden > 0 ? [hidden === 1 ? '1 other' : `${hidden} others`] : [])]
   const total = sum === null ? [] : [`sum ${jsonText(sum.was)} → ${jsonText(sum.now)}`]
@@ -54,12 +57,15 @@ function countOf(changes: MemberPreview['changes']): number {
   return changes.reduce((sum, { count }) => sum + count, 0)
 }
 
-function sampleText({ do: kind, id, line, was, now }: SampleChange): string {
+function sampleText({ do: kind, id, line, was, now }: SampleChange, known: Preview['names']): string {
   const place = [id ?? '', line === null ? '' : `line ${line}`].filter(Boolean).join(', ')
   const names = Object.keys(kind === 'delete' ? was : now)
   const values = names
     .slice(0, MOST_MEMBERS)
-    .map((name) => `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}`)
+    .map(
+      (name) =>
+        `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}${nameText(now[name] ?? null, known)}`,
+    )
   const more = names.length > MOST_MEMBERS ? `, and ${names.length - MOST_MEMBERS} more members` : ''
   return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}${more}`
 }
@@ -86,8 +92,18 @@ function memberText(
   return kind === 'delete' ? before : `${before} → ${valueText(now, longest)}`
 }
 
+/** ` (Acme)`: what people call the records of these ids. */
+function nameText(value: JsonValue, names: Preview['names']): string {
+  const ids = Array.isArray(value) ? value : [value]
+  const named = ids.flatMap((id) => (typeof id === 'string' ? (names?.get(id) ?? []) : []))
+  return named.length === 0 ? '' : ` (${named.map((name) => shortened(jsonText(name).slice(1, -1))).join(', ')})`
+}
+
 function valueText(value: JsonValue, longest: number = LONGEST_VALUE): string {
   if (value === null) return 'nothing'
-  const text = jsonText(value)
+  return shortened(jsonText(value), longest)
+}
+
+function shortened(text: string, longest: number = LONGEST_VALUE): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
 }

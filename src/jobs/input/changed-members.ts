@@ -1,7 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { nestedIn } from './columns.ts'
+import { nestedIn } from './cell-values.ts'
 import type { Changes } from './row.ts'
 
 /** Whether a cell equals the text that csv and tsv print for the value. */

@@ -1,7 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, jsonIn, parseExactJson } from '../../core/json.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import {
   FIELDS,
   fieldOf,
@@ -12,7 +11,8 @@ import {
 } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/record-output.ts'
-import type { FindingCode, ServerMembers } from './row.ts'
+import { type CellType, type Convert, type Converted, checkChoices, checkField } from './cell-values.ts'
+import type { ReferenceColumn, Relation, RowOptions, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
@@ -30,14 +30,18 @@ export interface Column {
   readonly field: string
   /** The member names from the record down. */
   readonly path: readonly string[]
-  /** `nested`: a list or an object as JSON, else a text. */
-  readonly type: ColumnType | 'nested'
+  readonly type: CellType
   /** Whether the API documents the field. */
   readonly isKnown: boolean
   /** Whether `--map` names a type for it. */
   readonly isTyped: boolean
   /** From the text of a cell; undefined: by its type. */
   readonly convert?: Convert | undefined
+  /** By what is known of the field. */
+  readonly check?: ((value: JsonValue) => Converted) | undefined
+  readonly reference?: ReferenceColumn['reference']
+  readonly edit?: ReferenceColumn['edit']
+  readonly isJoined?: boolean
 }
 
 export interface UnknownColumn {
@@ -45,6 +49,9 @@ export interface UnknownColumn {
   /** The field that was probably meant. */
   readonly suggestion: string
 }
+
+/** What is known of the members of records beside the fields of crm. */
+type KnownMembers = Partial<Pick<RowOptions, 'server' | 'relations'>>
 
 export type ColumnResolver = (name: string) => Column | UnknownColumn
 
@@ -58,7 +65,7 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 export function createColumnResolver(
   kind: ImportableResource,
   mappings: ReadonlyMap<string, Mapping>,
-  server?: ServerMembers,
+  { server, relations = [] }: KnownMembers = {},
 ): ColumnResolver {
   const fields = fieldsOf(kind)
   const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (server?.names.includes(field) ?? true)
@@ -66,26 +73,40 @@ export function createColumnResolver(
   const byFolded = new Map(offered.map((field) => [foldName(field), field]))
   // A field whose values are ignored is never suggested: accepting it would drop the column.
   const suggested = offered.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
-  return (name) => {
-    const mapping = mappings.get(name)
-    if (mapping) return mappedColumn(kind, mapping)
-    if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
-    const known = knownColumn(kind, name, server)
-    if (known) return known
-    const field = byFolded.get(foldName(name))
-    if (field !== undefined) return columnFor(kind, name, field)
+  const suggestionFor = (name: string) => {
     const alias = aliasOf(kind, name)
     const isAlias = alias !== undefined && isOffered(alias)
-    const suggestion = twinIn(server, name) ?? (isAlias ? alias : nearest(foldName(name), suggested))
+    return twinIn(server, name) ?? (isAlias ? alias : nearest(foldName(name), suggested))
+  }
+  const columnOf = (name: string): Column | UnknownColumn => {
+    const mapping = mappings.get(name)
+    if (mapping) return mappedColumn(kind, mapping, relations)
+    if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
+    const field = byFolded.get(foldName(name))
+    const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
+    const known = related ?? knownColumn(kind, name, server)
+    if (known || field !== undefined) return known ?? columnFor(kind, name, field ?? name)
+    const suggestion = suggestionFor(name)
     if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
     return columnFor(kind, name, name)
+  }
+  return (name) => {
+    const column = columnOf(name)
+    if ('suggestion' in column || column.role !== 'field' || fields.includes(column.field)) return column
+    const choices = server?.choices?.(column.field)
+    return choices ? { ...column, check: checkChoices(choices) } : column
   }
 }
 
 /** The column that one part of `--map` describes. */
-export function mappedColumn(kind: ImportableResource, { column, field, type, convert }: Mapping): Column {
+export function mappedColumn(
+  kind: ImportableResource,
+  { column, field, type, convert }: Mapping,
+  relations: readonly Relation[] = [],
+): Column {
   if (field === undefined) return { ...ignoredColumn(column), convert }
-  const plain = { ...columnFor(kind, column, field), convert }
+  const related = relatedColumn(kind, { name: column, field }, relations)
+  const plain = { ...(related ?? columnFor(kind, column, field)), convert }
   return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
@@ -98,27 +119,58 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
   return { ...column, name: header, ...(column.role === 'field' && { type: typed.type, isTyped: true }) }
 }
 
+/** `company.domain`, `contacts+.email`, `tags-`: a field, the member that finds the records, and whether they are added or taken out. */
+const NAMED = /^([^.]+?)([+-])?(?:\.([\p{L}_][\p{L}\p{N}_.]*))?([+-])?$/u
+
+const EDITS: Readonly<Record<string, ReferenceColumn['edit']>> = { '+': 'add', '-': 'remove' }
+
+/** The column of this name that says a relation; undefined if it says none, and for a field of the object itself. */
+function relatedColumn(
+  kind: ImportableResource,
+  { name, field: named }: { readonly name: string; readonly field: string },
+  relations: readonly Relation[],
+): Column | undefined {
+  const [, word = '', sign, by, after] = NAMED.exec(named) ?? []
+  const edit = EDITS[sign ?? after ?? '']
+  const relation = relations.find(({ names }) => names.includes(word))
+  if (!relation || fieldsOf(kind).includes(named) || (sign !== undefined && after !== undefined)) return undefined
+  const { field, to, isMany, isJoined = false } = relation
+  if ((by !== undefined && to === undefined) || (edit !== undefined && !isMany)) return undefined
+  const isFound = to !== undefined && by !== undefined && by !== 'id'
+  return { ...columnFor(kind, name, field), ...(isFound && { reference: { to, by } }), ...(edit && { edit, isJoined }) }
+}
+
 /** Undefined for a name that neither crm nor the server is known to have. */
 function knownColumn(kind: ImportableResource, name: string, server?: ServerMembers): Column | undefined {
   if (server?.isReadOnly(name)) return ignoredColumn(name)
   if (server?.isNested(name)) return { ...columnFor(kind, name, name), type: 'nested' }
-  return fieldsOf(kind).includes(name) || server?.names.includes(name) ? columnFor(kind, name, name) : undefined
+  const own = fieldsOf(kind)
+  if (own.includes(name) || server?.names.includes(name)) return columnFor(kind, name, name)
+  const labelled = server?.labelled?.(name)
+  const isOwn = own.some((each) => foldName(each) === foldName(name))
+  return labelled === undefined || isOwn ? undefined : columnFor(kind, name, labelled)
 }
 
 export function ignoredColumn(name: string): Column {
   return { name, role: 'ignored', field: name, path: [], type: 'text', isKnown: true, isTyped: false }
 }
 
-export function columnFor(kind: ImportableResource, name: string, field: string): Column {
+function columnFor(kind: ImportableResource, name: string, field: string): Column {
   return {
     name,
     role: roleOf(kind, field),
     field,
     path: DOTTED.test(field) ? field.split('.') : [field],
-    type: numericType(kind, field) ?? 'text',
+    type: typeOf(kind, field),
+    check: checkField(kind, field),
     isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
     isTyped: false,
   }
+}
+
+function typeOf(kind: ImportableResource, field: string): CellType {
+  const type = fieldOf(kind, field)?.type
+  return type === 'texts' ? 'list' : type === 'boolean' ? type : (numericType(kind, field) ?? 'text')
 }
 
 /** Where the value of a column goes: a member of the record, its id, the deal of a note, or nowhere. */
@@ -231,71 +283,4 @@ export function mapFlag(
   type: string,
 ) {
   return `--map ${shellWord(`${mapName(name)}=${field}:${type}`)}`
-}
-
-export interface WrongValue {
-  readonly code: FindingCode
-  /** In lower case: what was expected. */
-  readonly message: string
-}
-
-export type Converted = { readonly value: JsonValue } | { readonly fault: WrongValue }
-
-/** The text of a cell to its value. */
-export type Convert = (text: string) => Converted
-
-/** Converts a non-empty cell. A number keeps all its digits. */
-export function convertCell(text: string, type: Column['type']): Converted {
-  switch (type) {
-    case 'text':
-      return { value: text }
-    case 'nested':
-      return { value: nestedIn(text) ?? text }
-    case 'number':
-    case 'integer':
-      return toNumber(text.trim(), type)
-    case 'boolean':
-      return toBoolean(text.trim().toLowerCase())
-    case 'json':
-      return toJson(text)
-  }
-}
-
-/** The list or object of which a text is the JSON. */
-export function nestedIn(text: string): JsonValue[] | JsonObject | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  const value = jsonIn(text)
-  return Array.isArray(value) || isJsonObject(value) ? value : undefined
-}
-
-/** RFC 8259, 6. */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-
-const NOT_OF_TYPE = { number: 'not_a_number', integer: 'not_an_integer' } as const
-
-function toNumber(text: string, type: NumericType): Converted {
-  const value = NUMBER.test(text) ? parseExactJson(text) : null
-  if (isOfNumericType(value, type)) return { value }
-  const { expected, example } = NUMERIC_TYPES[type]
-  return { fault: { code: NOT_OF_TYPE[type], message: `expected ${expected} such as ${example}${numberAdvice(text)}` } }
-}
-
-function numberAdvice(text: string): string {
-  if (/^-?\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?$/.test(text)) return ', without thousands separators'
-  if (/^-?\d+,\d+$/.test(text)) return ', with a decimal point instead of a comma'
-  return /[$€£¥%]|[A-Z]{3}/.test(text) ? ', without currency or unit' : ''
-}
-
-function toBoolean(text: string): Converted {
-  if (text === 'true' || text === 'false') return { value: text === 'true' }
-  return { fault: { code: 'not_a_boolean', message: 'expected true or false' } }
-}
-
-function toJson(text: string): Converted {
-  try {
-    return { value: parseExactJson(text) }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return { fault: { code: 'not_json', message: `expected JSON: ${error.message.split('\n', 1).join()}` } }
-  }
 }

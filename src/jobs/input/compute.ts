@@ -4,7 +4,7 @@ import { MembersRead } from '../../core/members-read.ts'
 import { createExpression, type ExpressionOutcome, type Query } from '../../expr/expression.ts'
 import { memberUses } from '../../expr/expressions.ts'
 import { loadJq } from '../../expr/jq.ts'
-import { type Column, columnFor } from './columns.ts'
+import { type Column, mappedColumn } from './columns.ts'
 import type { ColumnUse, RowOptions } from './row.ts'
 import { addFinding, convertMember, placeValue, type RowDraft } from './row-draft.ts'
 
@@ -25,14 +25,22 @@ export interface Compute {
  * `--compute FIELD=EXPR`: jq reads the columns under their names in the input, and the converted fields. A result of null, or
  * no result, leaves the field unchanged, so a misspelt name clears nothing.
  */
-export async function compileComputes({ compute, kind, note, nullToken, nowMs }: ComputeOptions): Promise<Compute> {
+export async function compileComputes({
+  compute,
+  kind,
+  relations,
+  note,
+  nullToken,
+  nowMs,
+}: ComputeOptions): Promise<Compute> {
   if (compute.length === 0) return { run: async () => {}, slip: () => undefined }
   const jq = await loadJq()
   const all: Computed[] = []
   for (const typed of compute) {
     const { field, text } = parseCompute(typed)
     const query = await createExpression(jq, { flag: '--compute', text, say: note, nowMs })
-    if (query) all.push({ typed, column: columnFor(kind, field, field), query })
+    if (query)
+      all.push({ typed, column: mappedColumn(kind, { column: field, field, type: undefined }, relations), query })
   }
   const members = new MembersRead(
     all.flatMap(({ column, query }) => memberUses(`--compute ${column.name}`, query.uses('record'))),
@@ -60,7 +68,7 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
   }
 }
 
-type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'note' | 'nullToken' | 'nowMs'>
+type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'relations' | 'note' | 'nullToken' | 'nowMs'>
 
 /** The field that `--compute FIELD=EXPR` sets. */
 export function computedField(typed: string): string {

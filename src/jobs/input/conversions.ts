@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/json.ts'
-import type { Convert, Mapping } from './columns.ts'
+import type { Convert } from './cell-values.ts'
+import type { Mapping } from './columns.ts'
 import type { FindingCode, RowOptions } from './row.ts'
 
 type ConversionOptions = Pick<RowOptions, 'decimal' | 'dateOrder'>

@@ -1,7 +1,8 @@
 import { setAtPath } from '../../core/json.ts'
 import { isOfNumericType } from '../../core/resources/field.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
-import { type Column, type Converted, convertCell, parseMap, type WrongValue } from './columns.ts'
+import { type Converted, convertCell, type WrongValue } from './cell-values.ts'
+import { type Column, parseMap } from './columns.ts'
 import { decimalConverter, withConversions } from './conversions.ts'
 import type { DecodedText } from './cut-records.ts'
 import { dialectOf, type InputSample, lineEndOf } from './dialect.ts'
@@ -21,14 +22,14 @@ export async function openDelimited(
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
-  const { name, kind, server, readSheet, isCsvSafe } = options
+  const { name, kind, server, relations, readSheet, isCsvSafe } = options
   const mappings = await withConversions(parseMap(options.map), options)
   const { dialect, start } = dialectOf(options, format, sample)
   const input = { ...text, dialect, start }
   const plain: ReadCell = format === 'tsv' ? unescapeTsv : (cell) => cell
   const readCell: ReadCell = isCsvSafe ? (cell) => mapped(plain(cell), restoreDefused) : plain
   const head = await readHeaderRow(input, readCell)
-  const planned = planColumns({ ...head, name, kind, mappings, server, sheet: readSheet?.name })
+  const planned = planColumns({ ...head, name, kind, mappings, server, relations, sheet: readSheet?.name })
   // What the cells of a column are, where neither crm nor `--map` knows its type.
   const types = planned.map(({ role, isKnown, isTyped, convert }, at) =>
     role === 'field' && !isKnown && !isTyped && !convert ? readSheet?.types[at] : undefined,
@@ -52,6 +53,7 @@ export async function openDelimited(
         field: column.role === 'ignored' ? undefined : column.field,
         ...(types[at] && { type: types[at] }),
         ...(isOfTexts(column) && { isText: true as const }),
+        ...(column.edit && { isEdit: true as const }),
       })),
     },
     areCells: true,

@@ -50,9 +50,9 @@ export function dialectOf(options: RowOptions, format: InputFormat, sample: Inpu
  * The delimiter that cuts the sample into lines with the same number of cells; then the one with the most headers that are
  * fields, then the one with the most columns. A single column has no delimiter; the result is then a comma.
  */
-function detectDelimiter({ kind, map, server }: RowOptions, sample: InputSample, marks: Omit<Dialect, 'delimiter'>) {
-  const mappings = parseMap(map)
-  const resolve = createColumnResolver(kind, mappings, server)
+function detectDelimiter(options: RowOptions, sample: InputSample, marks: Omit<Dialect, 'delimiter'>) {
+  const mappings = parseMap(options.map)
+  const resolve = createColumnResolver(options.kind, mappings, options)
   const isKnown = (header: string): boolean => {
     const column = resolve(header.trim())
     return mappings.has(header.trim()) || (!('suggestion' in column) && column.isKnown)

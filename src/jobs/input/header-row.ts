@@ -14,7 +14,7 @@ import {
   type UnknownColumn,
 } from './columns.ts'
 import { type InputPlace, inputError, inputName } from './input-file.ts'
-import type { ServerMembers } from './row.ts'
+import type { RowOptions } from './row.ts'
 
 export interface HeaderRow extends InputPlace {
   readonly name: string
@@ -23,36 +23,41 @@ export interface HeaderRow extends InputPlace {
   /** Of a workbook. */
   readonly sheet?: string | undefined
   readonly mappings: ReadonlyMap<string, Mapping>
-  readonly server?: ServerMembers | undefined
+  readonly server?: RowOptions['server']
+  readonly relations?: RowOptions['relations']
 }
 
 /** The columns of a header row; CrmError `invalid_input` for duplicate columns, and for unknown ones, all in one error. */
 export function planColumns(input: HeaderRow): readonly Column[] {
-  const { headers, kind, mappings, server } = input
+  const { headers, kind, mappings, relations } = input
   rejectAbsentColumns(input)
   const numberOf = numbersOf(headers)
   // `#3` is the third column, unless a column has that name.
   const numbered = headers.map((_, at) => (headers.includes(numberOf(at)) ? undefined : mappings.get(numberOf(at))))
   const named = headers.map((name, at) => (name === '' || numbered[at] ? undefined : name))
   rejectTwice(input, named, (name, one, other) => `duplicate column ${name}: ${numberOf(one)} and ${numberOf(other)}`)
-  const resolve = createColumnResolver(kind, mappings, server)
+  const resolve = createColumnResolver(kind, mappings, input)
   const found = headers.map((header, at) => {
     const mapping = numbered[at]
     // The number tells two columns of the same name apart in --compute and in reports.
     const column = header === '' ? numberOf(at) : `${header} (${numberOf(at)})`
-    if (mapping) return mappedColumn(kind, { ...mapping, column })
+    if (mapping) return mappedColumn(kind, { ...mapping, column }, relations)
     if (header === '') return UNNAMED
     return mappings.has(header) ? resolve(header) : typedColumn(resolve, header)
   })
   const unknown = found.filter((column) => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
-  const fields = columns.map(({ field, role }) => (role === 'ignored' ? undefined : field))
+  const fields = columns.map(({ field, role, edit }) =>
+    role === 'ignored' ? undefined : `${field}${edit ? SIGNS[edit] : ''}`,
+  )
   const shown = (at: number) => `${JSON.stringify(headers[at])} (${numberOf(at)})`
   rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)
   rejectUnknownHeaders(input, columns)
   return columns
 }
+
+const SIGNS = { add: '+', remove: '-' } as const
 
 /** `#3` for the third column. The columns that crm adds to failed rows do not count, so that `--map` applies to both files. */
 function numbersOf(headers: readonly string[]): (at: number) => string {

@@ -27,7 +27,7 @@ const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, h
 export async function openMembers(options: RowOptions, input: DecodedText, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
   const mappings = await withConversions(parseMap(options.map), options)
-  const resolve = remember(createColumnResolver(options.kind, mappings, options.server))
+  const resolve = remember(createColumnResolver(options.kind, mappings, options))
   const { encoding, hasBom } = options.text
   const columns = await firstColumns(readValues(input, format), resolve.column)
   return {
@@ -76,7 +76,8 @@ async function firstColumns(
     const names = values.flatMap((read) => ('value' in read && isJsonObject(read.value) ? Object.keys(read.value) : []))
     return [...new Set(names)].map((name) => {
       const column = resolve(name)
-      return { name, field: 'suggestion' in column || column.role === 'ignored' ? undefined : column.field }
+      if ('suggestion' in column || column.role === 'ignored') return { name, field: undefined }
+      return { name, field: column.field, ...(column.edit && { isEdit: true as const }) }
     })
   }
   return []
@@ -164,7 +165,9 @@ function lineIn(failure: JsonValue): number {
   return isJsonObject(failure) && typeof failure.line === 'number' ? failure.line : NO_LINE
 }
 
-function isAlreadySet({ row }: RowDraft, { role, field }: Column): boolean {
+function isAlreadySet({ row }: RowDraft, { role, field, edit }: Column): boolean {
   if (role === 'id') return row.id !== undefined
-  return role === 'parent' ? row.parent !== undefined : role === 'field' && Object.hasOwn(row.fields, field)
+  return role === 'parent'
+    ? row.parent !== undefined
+    : role === 'field' && edit === undefined && Object.hasOwn(row.fields, field)
 }

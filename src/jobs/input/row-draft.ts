@@ -2,7 +2,8 @@ import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/j
 import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { type Column, type Converted, convertCell } from './columns.ts'
+import { type Converted, convertCell } from './cell-values.ts'
+import type { Column } from './columns.ts'
 import { type FormatSummary, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions, type RowSpan } from './row.ts'
 
 /** A row under construction, and its findings. */
@@ -47,9 +48,10 @@ const UNPAIRED = { code: 'unpaired_surrogate', message: 'half a character, which
 
 /** Stores a value in the place that its column names; `given` is the value before conversion. */
 export function placeValue(draft: RowDraft, column: Column, converted: Converted, given: JsonValue): void {
-  const value = 'fault' in converted ? undefined : converted.value
+  const checked = 'value' in converted && column.check ? column.check(converted.value) : converted
+  const value = 'fault' in checked ? undefined : checked.value
   if (value === undefined || (typeof value === 'string' && !value.isWellFormed())) {
-    const fault = 'fault' in converted ? converted.fault : UNPAIRED
+    const fault = 'fault' in checked ? checked.fault : UNPAIRED
     draft.refused.push(column.field)
     addFinding(draft, { column: column.name, value: shownValue(given), ...fault })
     return
@@ -59,12 +61,26 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
   else if (column.role === 'parent') row.parent = idOf(draft, column, value)
   else if (column.role === 'earlier_line') {
     row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : OTHER_TEXT
-  } else if (column.role === 'field') placeField(row.fields, column, value)
+  } else if (column.role === 'field') placeField(row, column, value)
 }
 
-function placeField(fields: JsonObject, { path, field }: Column, value: JsonValue): void {
-  if (path.length === 1 && field !== '__proto__') fields[field] = value
+function placeField(row: RowDraft['row'], column: Column, value: JsonValue): void {
+  const { path, field, name, reference, edit, isJoined = false } = column
+  const { fields } = row
+  // Null clears the field, and refers to nothing.
+  if (reference && value !== null)
+    row.references = [...(row.references ?? []), { name, field, reference, ...(edit && { edit }) }]
+  if (edit) {
+    const texts = isJoined && typeof value === 'string' ? value.split(';') : textsIn(value)
+    const edits = { ...row.edits?.[field], [edit]: texts, isJoined }
+    row.edits = { ...row.edits, [field]: edits }
+    fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
+  } else if (path.length === 1 && field !== '__proto__') fields[field] = value
   else setAtPath(fields, path, value)
+}
+
+function textsIn(value: JsonValue): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string')
 }
 
 /** The value as messages show it. */
@@ -84,7 +100,7 @@ function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | und
 export function convertMember(value: JsonValue, { type, isKnown, isTyped, role, convert }: Column): Converted {
   if (typeof value === 'string' && convert) return convert(value)
   if (value === null || role !== 'field') return { value }
-  if (typeof value === 'string' && isTyped) return convertCell(value, type)
+  if (typeof value === 'string' && (isTyped || type === 'list')) return convertCell(value, type)
   if (type === 'number' || type === 'integer') {
     return isOfNumericType(value, type) ? { value } : wrongType(NUMERIC_TYPES[type].expected)
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord, ImportableResource } from '../../core/resources/registry.ts'
+import type { CrmRecord, ImportableResource, Resource } from '../../core/resources/registry.ts'
 
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
@@ -40,6 +40,38 @@ export interface InputRow extends RowSpan {
   readonly also?: readonly RowPlace[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
+  /** The columns whose values find other records, until their ids take the place of the values. */
+  readonly references?: readonly ReferenceColumn[]
+  /** By field: what is added to the values of the record, and what is taken out; `fields` has what a new record gets. */
+  readonly edits?: Readonly<Record<string, Edits>>
+}
+
+/** What `tags+` and `tags-` say. */
+export interface Edits {
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
+  /** The values stand in one text, with semicolons between them. */
+  readonly isJoined?: boolean
+}
+
+/** A column such as `company.domain`. */
+export interface ReferenceColumn {
+  readonly name: string
+  readonly field: string
+  readonly reference: { readonly to: Resource; readonly by: string }
+  readonly edit?: 'add' | 'remove'
+}
+
+/** A field that refers to other records, or has several values. */
+export interface Relation {
+  readonly field: string
+  /** Undefined: its values are texts. */
+  readonly to: Resource | undefined
+  readonly isMany: boolean
+  /** See Edits. */
+  readonly isJoined?: boolean
+  /** By which columns name it. */
+  readonly names: readonly string[]
 }
 
 export const INPUT_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml'] as const
@@ -67,6 +99,8 @@ export interface ColumnUse {
   readonly type?: 'number' | 'boolean'
   /** `--map` or the heading says that its cells are texts, whatever the record has. */
   readonly isText?: true
+  /** It changes the values of records that exist. */
+  readonly isEdit?: true
 }
 
 /** How the input is read; flags can override each part. */
@@ -121,6 +155,7 @@ export const FINDING_CODES = [
   'duplicate_key',
   'no_match_value',
   'not_there',
+  'ambiguous_reference',
   'compute_failed',
   'unpaired_surrogate',
   'not_a_phone',
@@ -201,6 +236,16 @@ export interface ServerMembers {
   isReadOnly(name: string): boolean
   /** Whether it is a list or an object, which an export prints as JSON. */
   isNested(name: string): boolean
+  /** The member that people call so; undefined if there is none, or several. */
+  labelled?(label: string): string | undefined
+  /** The values that it may have; undefined: any. */
+  choices?(name: string): Choices | undefined
+}
+
+export interface Choices {
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  /** Several of them stand in a text, with semicolons between them. */
+  readonly isMany: boolean
 }
 
 /** What a sheet of a workbook is besides its text; a line of the text is a row of the sheet. */
@@ -253,6 +298,8 @@ export interface RowOptions {
   readonly isMatchedById?: boolean
   /** Undefined: nothing is known beside the fields of crm. */
   readonly server?: ServerMembers | undefined
+  /** Undefined: none. */
+  readonly relations?: readonly Relation[] | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

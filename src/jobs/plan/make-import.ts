@@ -26,6 +26,7 @@ import type { PlanBuilder } from './plan-builder.ts'
 import { type Duplicates, type ImportTerms, present } from './plan-format.ts'
 import { type ImportRequest, type MatchRequest, planRows, type ReadFlags } from './plan-rows.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
+import { withReferences } from './references.ts'
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
 export function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
@@ -43,13 +44,14 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
   if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
-  const source = await openRows({
+  const opened = await openRows({
     ...reading,
+    relations: rules.relations,
     stages: rules.refersTo('stage') ? undefined : stages,
     server: await rules.members(),
   })
-  const { findings, summary } = source
-  const asked = await askedFor(rules, source, request)
+  const { findings, summary } = opened
+  const asked = await askedFor(rules, opened, request)
   const match = matchOf(request, summary, context.offers)
   const { rejects } = request
   const identity = {
@@ -60,6 +62,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     ...asked,
   }
   const { head, builder } = draft.begin(planHead(context, identity, draft.files.id), request.part)
+  const { scratch } = draft
+  const source = withReferences(opened, { context, scratch, preview: builder.preview, rateShare: request.rateShare })
   const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   try {
     const retried = await readRetriedLines(context, request.of)
@@ -250,6 +254,7 @@ function matchOf(
   }
   refuseDuplicatesAlone(match, duplicates, matchHint(resource))
   refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
+  refuseEditsAlone(match, columns, matchHint(resource))
   return match
 }
 
@@ -258,6 +263,14 @@ function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, 
   throw new CrmError('usage', `--duplicates ${duplicates} needs --match: rows are the same if they have the same key`, {
     hint: `--match ${hint} --duplicates ${duplicates}`,
   })
+}
+
+/** `tags+` changes what a record has: a row that was sent before would otherwise replace it. */
+function refuseEditsAlone({ names }: MatchRequest, columns: FormatSummary['columns'], hint: string): void {
+  const column = columns.find(({ isEdit }) => isEdit)
+  if (names.length > 0 || column === undefined) return
+  const message = `the column ${JSON.stringify(column.name)} adds to or takes from records that exist, so rows must name them`
+  throw new CrmError('usage', message, { hint: `--match ${hint}` })
 }
 
 function firstRunOf(

@@ -10,6 +10,7 @@ import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
 import type {
   ColumnUse,
+  Edits,
   FindingCode,
   FormatSummary,
   InputRow,
@@ -122,6 +123,7 @@ function changeOf(
   match: Match,
 ): Planned | 'unchanged' | undefined {
   kept.cells += emptyOver(match.record, row, source.summary)
+  for (const [name, edits] of Object.entries(row.edits ?? {})) row.fields[name] = edited(match.record[name], edits)
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
@@ -138,6 +140,15 @@ function changeOf(
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+/** The values of the record with those that the row adds, without those that it takes out. */
+function edited(before: JsonValue | undefined, { add = [], remove = [], isJoined }: Edits): JsonValue {
+  const parts = isJoined && typeof before === 'string' ? before.split(';').filter(Boolean) : before
+  const had = parts === undefined || parts === null ? [] : Array.isArray(parts) ? parts : [parts]
+  const all = [...had, ...add.filter((each) => !had.includes(each))]
+  const left = all.filter((each) => typeof each !== 'string' || !remove.includes(each))
+  return isJoined ? left.join(';') : left
 }
 
 function columnOf({ summary }: Pick<RowSource, 'summary'>, name: string): ColumnUse {

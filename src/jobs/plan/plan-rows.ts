@@ -21,7 +21,17 @@ import type { Scratch } from './scratch.ts'
 /** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<
   RowOptions,
-  'readSheet' | 'path' | 'text' | 'name' | 'kind' | 'isMatchedById' | 'stages' | 'signal' | 'note' | 'nowMs'
+  | 'relations'
+  | 'readSheet'
+  | 'path'
+  | 'text'
+  | 'name'
+  | 'kind'
+  | 'isMatchedById'
+  | 'stages'
+  | 'signal'
+  | 'note'
+  | 'nowMs'
 >
 
 export interface ImportRequest {

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import { askListed } from '../../api/connectors/listed-names.ts'
+import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
@@ -7,7 +7,9 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
-import type { ServerMembers } from '../input/row.ts'
+import { foldName } from '../input/columns.ts'
+import { relationsOf } from '../input/relations.ts'
+import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
 
@@ -114,8 +116,15 @@ export async function rowRules(api: Api, noun: JobNoun) {
       const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
       const nestedNames = new Set([...map.nestedNames, ...nested])
       const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
-      return { names, isReadOnly, isNested: (name: string) => nestedNames.has(name) }
+      return {
+        names,
+        isReadOnly,
+        isNested: (name: string) => nestedNames.has(name),
+        ...(listed && listedMeaning(listed)),
+      }
     },
+    /** The fields that refer to other records or have several values, and that the connector says. */
+    relations: [...relationsOf(resource, (field) => Object.hasOwn(fields, field)), ...joinedIn(listed)],
     /** Whether records show only the members that they are asked for. */
     isSelecting: selection.asked !== undefined,
     /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
@@ -149,6 +158,30 @@ export async function rowRules(api: Api, noun: JobNoun) {
         if (error instanceof CrmError) return faultText(error)
         throw error
       }
+    },
+  }
+}
+
+/** Members with several options in one text. */
+function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
+  return listed.flatMap(({ name, label = name, isMany }) =>
+    isMany ? [{ field: name, to: undefined, isMany: true, isJoined: true, names: [name, label] }] : [],
+  )
+}
+
+/** What a server says of its members. */
+function listedMeaning(listed: readonly ListedName[]): Pick<ServerMembers, 'labelled' | 'choices'> {
+  const byName = new Map(listed.map((one) => [one.name, one]))
+  const byLabel = new Map<string, string | undefined>()
+  for (const { name, label } of listed) {
+    const folded = foldName(label ?? '')
+    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : name)
+  }
+  return {
+    labelled: (label) => byLabel.get(foldName(label)),
+    choices: (name) => {
+      const { options, isMany = false } = byName.get(name) ?? {}
+      return options && { options, isMany }
     },
   }
 }

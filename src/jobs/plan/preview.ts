@@ -34,6 +34,8 @@ export interface SampleChange {
 export interface Preview {
   readonly members: readonly MemberPreview[]
   readonly samples: readonly SampleChange[]
+  /** The names of records that values refer to, by id. */
+  readonly names?: ReadonlyMap<string, string>
 }
 
 /** Different changes of one member that are counted. */
@@ -41,6 +43,7 @@ const MOST_CHANGES = 200
 const MOST_SHOWN = 5
 const MOST_MEMBERS = 100
 const SAMPLES = 3
+const MOST_NAMES = 1000
 /** After so many updates without a repeated change, a member has a value of its own in each record. */
 const GIVEN_UP_AFTER = 1000
 
@@ -61,6 +64,12 @@ interface Previewed extends Pick<OperationHead, 'id' | 'line'> {
 export class PreviewBuilder {
   readonly #members = new Map<string, Counts>()
   readonly #samples = new Map<string, SampleChange[]>()
+  readonly #names = new Map<string, string>()
+
+  /** What people call the record of an id. */
+  name(id: string, name: string): void {
+    if (this.#names.size < MOST_NAMES) this.#names.set(id, name)
+  }
 
   add(planned: Previewed): void {
     const { do: kind, body = {}, before } = planned
@@ -84,7 +93,7 @@ export class PreviewBuilder {
       return { field, changes: shown, others: others + hidden, sum: ends }
     })
     const samples = ['update', 'delete', 'create'].flatMap((kind) => this.#samples.get(kind) ?? [])
-    return { members, samples: samples.slice(0, SAMPLES) }
+    return { members, samples: samples.slice(0, SAMPLES), names: this.#names }
   }
 
   #countsOf(field: string): Counts | undefined {

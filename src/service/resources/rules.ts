@@ -88,6 +88,12 @@ function orNull(type: string, expected: string, isValid: (value: JsonNode) => bo
   }
 }
 
+/** A list of strings; lists are not parsed until here. */
+function textsOf(value: JsonNode): readonly string[] | undefined {
+  const list: unknown = typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : undefined
+  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined
+}
+
 export const textOrNull = orNull('string', 'a string', isText)
 
 export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value) => {
@@ -96,7 +102,7 @@ export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value)
 })
 
 const textsOrNull: Rule = {
-  ...orNull('array', 'a list of strings', (value) => Array.isArray(value) && value.every(isText)),
+  ...orNull('array', 'a list of strings', (value) => textsOf(value) !== undefined),
   schema: { type: ['array', 'null'], items: { type: 'string' } },
 }
 
@@ -140,7 +146,7 @@ export function rulesOf(resource: Resource): RulesByMember {
 
 function ruleOf(name: string, field: Field): Rule {
   const { type, isRequired, options, to } = field
-  const rule = options ? optionsRule(type, options) : to === undefined ? OF_TYPE[type] : idRule(to)
+  const rule = options ? optionsRule(type, options) : to === undefined ? OF_TYPE[type] : idRule(type, to)
   if (!rule) throw new Error(`${name} is of type ${type}, which has no rule`)
   if (!isRequired) return rule
   if (rule === textOrNull) return filledText
@@ -151,18 +157,26 @@ function ruleOf(name: string, field: Field): Rule {
 
 function optionsRule(type: FieldType, options: readonly string[]): Rule {
   const expected = `${type === 'texts' ? 'a list of ' : ''}${options.map((each) => JSON.stringify(each)).join(', ')}`
-  const isOne = (value: JsonNode): boolean => options.includes(stringOf(value) ?? '')
+  const isOne = (value: string | undefined): boolean => options.includes(value ?? '')
   if (type !== 'texts')
-    return { ...orNull('string', `one of ${expected}`, isOne), schema: { enum: [...options, null] } }
+    return {
+      ...orNull('string', `one of ${expected}`, (value) => isOne(stringOf(value))),
+      schema: { enum: [...options, null] },
+    }
   return {
-    ...orNull('array', expected, (value) => Array.isArray(value) && value.every(isOne)),
+    ...orNull('array', expected, (value) => textsOf(value)?.every(isOne) === true),
     schema: { type: ['array', 'null'], items: { enum: options } },
   }
 }
 
-/** An id of a resource. */
-function idRule(to: string): Rule {
-  return orNull('string', `the id of a ${to}`, (value) => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined)
+/** An id of a resource, or a list of them. */
+function idRule(type: FieldType, to: string): Rule {
+  const isId = (value: string | undefined) => decodeId(to as IdKind, value ?? '') !== undefined
+  if (type !== 'texts') return orNull('string', `the id of a ${to}`, (value) => isId(stringOf(value)))
+  return {
+    ...orNull('array', `a list of ids of a ${to}`, (value) => textsOf(value)?.every(isId) === true),
+    schema: { type: ['array', 'null'], items: { type: 'string' } },
+  }
 }
 
 /** The rules of a change: members that are not sent are unchanged. */

@@ -1,0 +1,172 @@
+import { CrmError } from '../../core/errors.ts'
+import { idText, type JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { FIELDS, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { InputRow, ReferenceColumn, RowFinding, RowSource } from '../input/row.ts'
+import { Existing, keyReaderFor } from './existing.ts'
+import { keysOfRecord, matchKey } from './match-keys.ts'
+import type { PlanBuilder } from './plan-builder.ts'
+import type { JobNoun } from './plan-format.ts'
+import type { PlanningContext } from './planning.ts'
+import type { KeyIndex, Scratch } from './scratch.ts'
+
+interface ReferenceParts {
+  readonly context: PlanningContext
+  readonly scratch: Scratch
+  readonly preview: Pick<PlanBuilder['preview'], 'name'>
+  readonly rateShare: number
+}
+
+/** The rows with the ids of the records that their references find, such as `company.domain`; one that finds none or several is an error. */
+export function withReferences(source: RowSource, parts: ReferenceParts): RowSource {
+  const found = new ReferencedRecords(parts)
+  return {
+    ...source,
+    async *rows(onRefused) {
+      for await (const rows of source.rows(onRefused)) {
+        await found.read(rows)
+        const valid = rows.filter((row) => {
+          const findings = found.place(row)
+          for (const finding of findings) source.findings.add(finding)
+          if (findings.length > 0) onRefused?.({ ...row, findings })
+          return findings.length === 0
+        })
+        if (valid.length > 0) yield valid
+      }
+    },
+  }
+}
+
+interface Lookup {
+  readonly existing: Existing
+  /** The values that were asked for; undefined: the whole list was read. */
+  readonly asked: KeyIndex | undefined
+  /** Reads the records with these values. */
+  read(values: readonly string[]): Promise<void>
+}
+
+const MOST_NAMED = 3
+
+class ReferencedRecords {
+  readonly #parts: ReferenceParts
+  /** By object and member. */
+  readonly #lookups = new Map<string, Lookup>()
+
+  constructor(parts: ReferenceParts) {
+    this.#parts = parts
+  }
+
+  /** Reads the records that the rows refer to, as far as they are not known. */
+  async read(rows: readonly InputRow[]): Promise<void> {
+    const wanted = new Map<string, { reference: ReferenceColumn['reference']; values: Set<string> }>()
+    for (const row of rows) {
+      for (const column of row.references ?? []) {
+        const { reference } = column
+        const one = wanted.get(lookupName(reference)) ?? { reference, values: new Set() }
+        wanted.set(lookupName(reference), one)
+        for (const value of valuesIn(row, column)) one.values.add(value)
+      }
+    }
+    for (const [name, { reference, values }] of wanted) {
+      const lookup = this.#lookups.get(name) ?? (await this.#open(reference))
+      this.#lookups.set(name, lookup)
+      const fresh = lookup.asked ? [...values].filter((value) => lookup.asked?.getOrSet(value, 1) === undefined) : []
+      if (fresh.length > 0) await lookup.read(fresh)
+    }
+  }
+
+  /** Puts ids in the place of values; what is wrong with them. */
+  place(row: InputRow): readonly RowFinding[] {
+    const findings: RowFinding[] = []
+    for (const column of row.references ?? []) {
+      const ids = valuesIn(row, column).map((value) => this.#idOf(row, column, value))
+      findings.push(...ids.filter((id) => typeof id !== 'string'))
+      setIds(
+        row,
+        column,
+        ids.filter((id) => typeof id === 'string'),
+      )
+    }
+    return findings
+  }
+
+  #idOf(
+    { line, offset, position }: InputRow,
+    { name, reference }: ReferenceColumn,
+    value: string,
+  ): string | RowFinding {
+    const { to, by } = reference
+    const matches =
+      this.#lookups.get(lookupName(reference))?.existing.find(matchKey({ [by]: value }, [by]), MOST_NAMED + 1) ?? []
+    const [first] = matches
+    const ids = [...new Set(matches.map(({ id }) => id))]
+    if (first && ids.length === 1) {
+      this.#parts.preview.name(first.id, idText(first.record.name) ?? value)
+      return first.id
+    }
+    const { singular, plural } = RESOURCES[to]
+    const place = { line, offset, ...(position !== undefined && { position }), column: name, value }
+    if (ids.length === 0) return { ...place, code: 'not_there', message: `no ${singular} has this ${by}` }
+    const named = ids.slice(0, MOST_NAMED).join(', ')
+    const count = ids.length > MOST_NAMED ? `more than ${MOST_NAMED}` : ids.length
+    return { ...place, code: 'ambiguous_reference', message: `${count} ${plural} have this ${by}: ${named}` }
+  }
+
+  async #open({ to, by }: ReferenceColumn['reference']): Promise<Lookup> {
+    const { context, scratch, rateShare } = this.#parts
+    const { plural } = RESOURCES[to]
+    const noun = plural as JobNoun
+    const rules = await context.rowRules(noun)
+    rules.ask([by])
+    const table = `referenced_${this.#lookups.size}`
+    const existing = new Existing(scratch, (record) => keysOfRecord(record, [by], rules.valuesOf), table)
+    const keyed = await keyReaderFor(context, noun, [by])
+    if (!keyed) {
+      context.require(to, 'list')
+      await existing.read(context.list(noun), context.onRead)
+      refuseUnknown(existing, to, by)
+      return { existing, asked: undefined, read: async () => {} }
+    }
+    return {
+      existing,
+      asked: scratch.keys(`asked_${table}`),
+      read: async (values) => {
+        for (let at = 0; at < values.length; at += keyed.size) {
+          const records = await keyed.read(values.slice(at, at + keyed.size), { signal: context.signal, rateShare })
+          existing.add(records)
+          context.onRead(records.length)
+        }
+      },
+    }
+  }
+}
+
+/** CrmError `usage` for a member that no record has: each row would be told that its record is not there. */
+function refuseUnknown({ members }: Existing, to: Resource, by: string): void {
+  const known: readonly string[] = [...FIELDS[to], ...members]
+  if (members.size === 0 || known.includes(by)) return
+  const { singular, plural } = RESOURCES[to]
+  const near = nearest(by, known)
+  throw new CrmError('usage', `${plural} have no member ${JSON.stringify(by)} to find them by`, {
+    hint: near === undefined ? `crm fields ${plural} lists what they have` : `did you mean ${singular}.${near}?`,
+  })
+}
+
+function lookupName({ to, by }: ReferenceColumn['reference']): string {
+  return `${to} ${by}`
+}
+
+function valuesIn({ fields, edits }: InputRow, { field, edit }: ReferenceColumn): readonly string[] {
+  if (edit) return edits?.[field]?.[edit] ?? []
+  const value: JsonValue = fields[field] ?? null
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => idText(each) ?? [])
+}
+
+function setIds({ fields, edits }: InputRow, { field, edit }: ReferenceColumn, ids: readonly string[]): void {
+  const [id = null] = ids
+  const own = edits?.[field]
+  if (edit && own) {
+    Object.assign(own, { [edit]: ids })
+    fields[field] = [...(own.add ?? [])]
+  } else fields[field] = Array.isArray(fields[field]) ? [...ids] : id
+}

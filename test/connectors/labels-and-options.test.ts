@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { ask } from './emulators/ask.ts'
+import { type ConnectedServer, connected, SERVERS } from './servers.ts'
+
+// Properties that an account made for itself: columns name them by their labels, and options too.
+
+const [HUBSPOT] = SERVERS.filter(({ connector }) => connector === 'hubspot')
+
+const OWN = [
+  {
+    ...{ name: 'lead_source', label: 'Lead Source', type: 'enumeration', fieldType: 'select' },
+    options: [
+      { value: 'web', label: 'Web site' },
+      { value: 'fair', label: 'Trade fair' },
+    ],
+  },
+  {
+    ...{ name: 'interests', label: 'Interests', type: 'enumeration', fieldType: 'checkbox' },
+    options: [
+      { value: 'a1', label: 'Art' },
+      { value: 'b1', label: 'Boats' },
+      { value: 'c1', label: 'Cars' },
+    ],
+  },
+]
+
+async function portal(): Promise<ConnectedServer> {
+  if (!HUBSPOT) throw new Error('there is no emulator of HubSpot')
+  const server = await connected(HUBSPOT, { records: 2 })
+  const { url, key } = server.emulator
+  for (const json of OWN) {
+    const { status } = await ask(url, 'POST /crm/v3/properties/contacts', {
+      json,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(status).toBe(201)
+  }
+  return server
+}
+
+function importOf({ env }: ConnectedServer, lines: readonly string[]): readonly string[] {
+  const file = join(env.HOME ?? '', 'people.csv')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return ['contacts', 'import', file, '--match', 'email', '--yes']
+}
+
+function valuesOf(server: ConnectedServer): readonly unknown[] {
+  return server.contacts().map(({ properties }) => {
+    const { lead_source: source = null, interests = null } = properties as Record<string, unknown>
+    return [source, interests]
+  })
+}
+
+test('a column is named by the label of a property, a value by the label of an option', async () => {
+  const server = await portal()
+  await crmPrints(
+    importOf(server, [
+      'email,Lead Source,interests',
+      'person1@example.com,trade fair,Art;Boats',
+      'person2@example.com,web,',
+    ]),
+    server.env,
+  )
+  expect(valuesOf(server)).toEqual([
+    ['fair', 'a1;b1'],
+    ['web', null],
+  ])
+  const edit = importOf(server, [
+    'email,Interests+,Interests-',
+    'person1@example.com,Cars;Boats,Art',
+    'person2@example.com,a1,',
+  ])
+  await crmPrints(edit, server.env)
+  expect(valuesOf(server)).toEqual([
+    ['fair', 'b1;c1'],
+    ['web', 'a1'],
+  ])
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
+  await crmPrints(['jobs', 'undo', job, '--yes'], server.env)
+  expect(valuesOf(server)).toEqual([
+    ['fair', 'a1;b1'],
+    ['web', null],
+  ])
+})
+
+test('an unknown option is found in the plan, with the choices; fields lists them', async () => {
+  const server = await portal()
+  const rows = ['email,Lead Source,interests', 'person1@example.com,Radio,Art;Planes', 'person2@example.com,Web sit,']
+  const { exit, stderr } = await crm(importOf(server, rows), server.env)
+  expect(exit).toBe(2)
+  expect(stderr).toContain('line 2: "Radio": expected one of Web site, web, Trade fair, fair')
+  expect(stderr).toContain('line 2: "Art;Planes": expected one of Art')
+  expect(stderr).toContain('line 3: "Web sit": did you mean Web site?')
+  expect(valuesOf(server)).toEqual([
+    [null, null],
+    [null, null],
+  ])
+  const fields = JSON.parse(await crmPrints(['fields', 'contacts', '-o', 'json'], server.env))
+  expect(fields).toContainEqual({
+    ...{ name: 'lead_source', label: 'Lead Source', type: 'enumeration', many: false, required: false },
+    ...{ options: ['web (Web site)', 'fair (Trade fair)'], unique: false, read_only: false, to: null },
+  })
+  expect(fields).toContainEqual(expect.objectContaining({ name: 'interests', many: true }))
+})
