@@ -18,6 +18,9 @@ interface WrittenField {
   readonly many?: boolean
   readonly about?: string
   readonly required?: boolean
+  readonly options?: readonly string[]
+  /** The plural of the object whose ids it has. */
+  readonly to?: string
   readonly headings?: readonly string[]
 }
 
@@ -40,8 +43,12 @@ export function objectsText(): string {
   const objects = Object.entries(crm.objects).map(([plural, { one, parent, path = plural, ...object }]) => {
     const verbs = verbsOf(crm, plural)
     const removal = object.verbs?.delete?.path
-    const operations = OPERATIONS.filter((name) => verbsOf(contract, plural).includes(name))
-    const fields = Object.entries(object.fields ?? {}).map(([name, field]) => `      ${name}: ${fieldText(field)},\n`)
+    // An object that the contract lacks has the operations of crm.yaml.
+    const offering = contract.objects[plural] ? contract : crm
+    const operations = OPERATIONS.filter((name) => verbsOf(offering, plural).includes(name))
+    const fields = Object.entries(object.fields ?? {}).map(
+      ([name, field]) => `      ${name}: ${fieldText(field, crm)},\n`,
+    )
     const members = {
       singular: one,
       plural,
@@ -82,7 +89,7 @@ function membersText(members: Readonly<Record<string, unknown>>): string {
   return given.map(([name, value]) => `    ${name}: ${JSON.stringify(value)},\n`).join('')
 }
 
-function fieldText(written: string | WrittenField): string {
+function fieldText(written: string | WrittenField, { objects }: Shared): string {
   const {
     at,
     read,
@@ -90,12 +97,16 @@ function fieldText(written: string | WrittenField): string {
     many,
     about = '',
     required,
+    options,
+    to,
     headings,
   } = typeof written === 'string' ? { at: written } : written
   return JSON.stringify({
     type: many ? 'texts' : (TYPES[type] ?? type),
     about,
     isRequired: required,
+    options,
+    to: to === undefined ? undefined : objects[to]?.one,
     isReadOnly: at === undefined && read !== undefined ? true : undefined,
     headings,
   })

@@ -25,6 +25,9 @@ type NewContact struct {
 	// Id of the user who owns it.
 	OwnerID Optional[string]
 
+	// Id of its company.
+	CompanyID Optional[string]
+
 	// Further members.
 	Extra Members
 }
@@ -36,6 +39,7 @@ func (given NewContact) members() Members {
 	given.Phone.put(members, "phone")
 	given.Company.put(members, "company")
 	given.OwnerID.put(members, "owner_id")
+	given.CompanyID.put(members, "company_id")
 	return members
 }
 
@@ -56,6 +60,9 @@ type ContactPatch struct {
 	// Id of the user who owns it.
 	OwnerID Optional[string]
 
+	// Id of its company.
+	CompanyID Optional[string]
+
 	// Further members.
 	Extra Members
 }
@@ -67,6 +74,7 @@ func (given ContactPatch) members() Members {
 	given.Phone.put(members, "phone")
 	given.Company.put(members, "company")
 	given.OwnerID.put(members, "owner_id")
+	given.CompanyID.put(members, "company_id")
 	return members
 }
 
@@ -90,6 +98,9 @@ type Contact struct {
 	// Id of the user who owns it.
 	OwnerID string `json:"owner_id,omitempty"`
 
+	// Id of its company.
+	CompanyID string `json:"company_id,omitempty"`
+
 	// When it was created.
 	CreatedAt string `json:"created_at"`
 
@@ -111,6 +122,7 @@ func newContactFromMembers(members Members) Contact {
 	record.Phone = members.text("phone")
 	record.Company = members.text("company")
 	record.OwnerID = members.text("owner_id")
+	record.CompanyID = members.text("company_id")
 	record.CreatedAt = members.text("created_at")
 	record.UpdatedAt = members.text("updated_at")
 	record.Version = members.integer("version")
@@ -124,6 +136,7 @@ type ContactsQuery struct {
 	Phone        string
 	Company      string
 	OwnerID      string
+	CompanyID    string
 	CreatedSince string
 	CreatedUntil string
 	Limit        int
@@ -152,7 +165,7 @@ func (r *Contacts) Pages(ctx context.Context, query ContactsQuery) func(yield fu
 // listing is the request of a list.
 func (r *Contacts) listing(query ContactsQuery) listing {
 	l := listing{path: "/v1/contacts", plural: "contacts", limit: query.Limit, pageSize: query.PageSize, cursor: query.Cursor}
-	l.filters = map[string]string{"email": query.Email, "name": query.Name, "phone": query.Phone, "company": query.Company, "owner_id": query.OwnerID, "created_since": query.CreatedSince, "created_until": query.CreatedUntil}
+	l.filters = map[string]string{"email": query.Email, "name": query.Name, "phone": query.Phone, "company": query.Company, "owner_id": query.OwnerID, "company_id": query.CompanyID, "created_since": query.CreatedSince, "created_until": query.CreatedUntil}
 	return l
 }
 
@@ -195,6 +208,9 @@ type NewDeal struct {
 	// Id of the user who owns it.
 	OwnerID Optional[string]
 
+	// Ids of its contacts.
+	ContactIds Optional[string]
+
 	// Id of its pipeline; the default pipeline unless given.
 	PipelineID Optional[string]
 
@@ -208,6 +224,7 @@ func (given NewDeal) members() Members {
 	given.Amount.put(members, "amount")
 	members["stage"] = given.Stage
 	given.OwnerID.put(members, "owner_id")
+	given.ContactIds.put(members, "contact_ids")
 	given.PipelineID.put(members, "pipeline_id")
 	return members
 }
@@ -229,6 +246,9 @@ type DealPatch struct {
 	// Id of its pipeline; the default pipeline unless given.
 	PipelineID Optional[string]
 
+	// Ids of its contacts.
+	ContactIds Optional[string]
+
 	// Further members.
 	Extra Members
 }
@@ -240,6 +260,7 @@ func (given DealPatch) members() Members {
 	given.Stage.put(members, "stage")
 	given.OwnerID.put(members, "owner_id")
 	given.PipelineID.put(members, "pipeline_id")
+	given.ContactIds.put(members, "contact_ids")
 	return members
 }
 
@@ -259,6 +280,9 @@ type Deal struct {
 
 	// Id of the user who owns it.
 	OwnerID string `json:"owner_id,omitempty"`
+
+	// Ids of its contacts.
+	ContactIds string `json:"contact_ids,omitempty"`
 
 	// Id of its pipeline; the default pipeline unless given.
 	PipelineID string `json:"pipeline_id"`
@@ -283,6 +307,7 @@ func newDealFromMembers(members Members) Deal {
 	record.Amount = members.number("amount")
 	record.Stage = members.text("stage")
 	record.OwnerID = members.text("owner_id")
+	record.ContactIds = members.text("contact_ids")
 	record.PipelineID = members.text("pipeline_id")
 	record.CreatedAt = members.text("created_at")
 	record.UpdatedAt = members.text("updated_at")
@@ -452,6 +477,441 @@ func (r *Notes) Create(ctx context.Context, dealID string, fields NewNote, optio
 // Delete returns ErrNotFound for an unknown id.
 func (r *Notes) Delete(ctx context.Context, id string, options ...WriteOption) error {
 	s := sending{method: http.MethodDelete, path: "/v1/notes/{id}", ids: []string{id}, options: options}
+	_, err := r.transport.send(ctx, s)
+	return err
+}
+
+// A NewCompany is sent to the server.
+type NewCompany struct {
+	// Name of the company.
+	Name string
+
+	// Its domain name.
+	Domain Optional[string]
+
+	// What it does.
+	Industry Optional[string]
+
+	// Telephone number.
+	Phone Optional[string]
+
+	// Address of its site.
+	Website Optional[string]
+
+	// Street and number, or the whole address.
+	Address Optional[string]
+
+	// City.
+	City Optional[string]
+
+	// Country.
+	Country Optional[string]
+
+	// Id of the user who owns it.
+	OwnerID Optional[string]
+
+	// Further members.
+	Extra Members
+}
+
+func (given NewCompany) members() Members {
+	members := copied(given.Extra)
+	members["name"] = given.Name
+	given.Domain.put(members, "domain")
+	given.Industry.put(members, "industry")
+	given.Phone.put(members, "phone")
+	given.Website.put(members, "website")
+	given.Address.put(members, "address")
+	given.City.put(members, "city")
+	given.Country.put(members, "country")
+	given.OwnerID.put(members, "owner_id")
+	return members
+}
+
+// A CompanyPatch is sent to the server.
+type CompanyPatch struct {
+	// Name of the company.
+	Name Optional[string]
+
+	// Its domain name.
+	Domain Optional[string]
+
+	// What it does.
+	Industry Optional[string]
+
+	// Telephone number.
+	Phone Optional[string]
+
+	// Address of its site.
+	Website Optional[string]
+
+	// Street and number, or the whole address.
+	Address Optional[string]
+
+	// City.
+	City Optional[string]
+
+	// Country.
+	Country Optional[string]
+
+	// Id of the user who owns it.
+	OwnerID Optional[string]
+
+	// Further members.
+	Extra Members
+}
+
+func (given CompanyPatch) members() Members {
+	members := copied(given.Extra)
+	given.Name.put(members, "name")
+	given.Domain.put(members, "domain")
+	given.Industry.put(members, "industry")
+	given.Phone.put(members, "phone")
+	given.Website.put(members, "website")
+	given.Address.put(members, "address")
+	given.City.put(members, "city")
+	given.Country.put(members, "country")
+	given.OwnerID.put(members, "owner_id")
+	return members
+}
+
+// A Company is what the server sent. A member that is absent or null is empty.
+type Company struct {
+	// Id, set by the server.
+	ID string `json:"id"`
+
+	// Name of the company.
+	Name string `json:"name"`
+
+	// Its domain name.
+	Domain string `json:"domain,omitempty"`
+
+	// What it does.
+	Industry string `json:"industry,omitempty"`
+
+	// Telephone number.
+	Phone string `json:"phone,omitempty"`
+
+	// Address of its site.
+	Website string `json:"website,omitempty"`
+
+	// Street and number, or the whole address.
+	Address string `json:"address,omitempty"`
+
+	// City.
+	City string `json:"city,omitempty"`
+
+	// Country.
+	Country string `json:"country,omitempty"`
+
+	// Id of the user who owns it.
+	OwnerID string `json:"owner_id,omitempty"`
+
+	// When it was created.
+	CreatedAt string `json:"created_at"`
+
+	// When it was last changed.
+	UpdatedAt string `json:"updated_at"`
+
+	// Grows with each change.
+	Version int64 `json:"version"`
+
+	// All members, as the server sent them.
+	Members Members `json:"-"`
+}
+
+func newCompanyFromMembers(members Members) Company {
+	record := Company{Members: members}
+	record.ID = members.text("id")
+	record.Name = members.text("name")
+	record.Domain = members.text("domain")
+	record.Industry = members.text("industry")
+	record.Phone = members.text("phone")
+	record.Website = members.text("website")
+	record.Address = members.text("address")
+	record.City = members.text("city")
+	record.Country = members.text("country")
+	record.OwnerID = members.text("owner_id")
+	record.CreatedAt = members.text("created_at")
+	record.UpdatedAt = members.text("updated_at")
+	record.Version = members.integer("version")
+	return record
+}
+
+// A CompaniesQuery selects company records. What is empty or 0 is not asked for. Several values of a filter are separated by commas.
+type CompaniesQuery struct {
+	Name         string
+	Domain       string
+	Phone        string
+	OwnerID      string
+	CreatedSince string
+	CreatedUntil string
+	Limit        int
+	PageSize     int
+	Cursor       string
+}
+
+// Companies are the company records.
+type Companies struct{ transport *transport }
+
+// All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
+func (r *Companies) All(ctx context.Context) func(yield func(Company, error) bool) {
+	return r.List(ctx, CompaniesQuery{})
+}
+
+// List is All with a query.
+func (r *Companies) List(ctx context.Context, query CompaniesQuery) func(yield func(Company, error) bool) {
+	return listRecords(ctx, r.transport, r.listing(query), newCompanyFromMembers)
+}
+
+// Pages is the same list in whole pages; Limit does not apply.
+func (r *Companies) Pages(ctx context.Context, query CompaniesQuery) func(yield func(Page[Company], error) bool) {
+	return listPages(ctx, r.transport, r.listing(query), newCompanyFromMembers)
+}
+
+// listing is the request of a list.
+func (r *Companies) listing(query CompaniesQuery) listing {
+	l := listing{path: "/v1/companies", plural: "companies", limit: query.Limit, pageSize: query.PageSize, cursor: query.Cursor}
+	l.filters = map[string]string{"name": query.Name, "domain": query.Domain, "phone": query.Phone, "owner_id": query.OwnerID, "created_since": query.CreatedSince, "created_until": query.CreatedUntil}
+	return l
+}
+
+// Create happens once, also if it is retried. Pass IdempotencyKey to make it happen once across runs.
+func (r *Companies) Create(ctx context.Context, fields NewCompany, options ...WriteOption) (*Company, error) {
+	s := sending{method: http.MethodPost, path: "/v1/companies", members: fields.members(), options: options}
+	return sendForRecord(ctx, r.transport, s, newCompanyFromMembers)
+}
+
+// Get returns ErrNotFound for an unknown id.
+func (r *Companies) Get(ctx context.Context, id string) (*Company, error) {
+	s := sending{method: http.MethodGet, path: "/v1/companies/{id}", ids: []string{id}}
+	return sendForRecord(ctx, r.transport, s, newCompanyFromMembers)
+}
+
+// Update is a JSON merge patch: Null removes a member.
+func (r *Companies) Update(ctx context.Context, id string, patch CompanyPatch, options ...WriteOption) (*Company, error) {
+	s := sending{method: http.MethodPatch, path: "/v1/companies/{id}", ids: []string{id}, members: patch.members(), options: options}
+	return sendForRecord(ctx, r.transport, s, newCompanyFromMembers)
+}
+
+// Delete returns ErrNotFound for an unknown id.
+func (r *Companies) Delete(ctx context.Context, id string, options ...WriteOption) error {
+	s := sending{method: http.MethodDelete, path: "/v1/companies/{id}", ids: []string{id}, options: options}
+	_, err := r.transport.send(ctx, s)
+	return err
+}
+
+// A NewTask is sent to the server.
+type NewTask struct {
+	// What is to be done.
+	Title string
+
+	// Whether it is done.
+	// One of open, done, .
+	Status Optional[string]
+
+	// Day by which it is to be done.
+	DueOn Optional[string]
+
+	// How much it matters.
+	// One of low, normal, high, .
+	Priority Optional[string]
+
+	// Id of the user who does it.
+	OwnerID Optional[string]
+
+	// Id of its contact.
+	ContactID Optional[string]
+
+	// Id of its company.
+	CompanyID Optional[string]
+
+	// Id of its deal.
+	DealID Optional[string]
+
+	// Further members.
+	Extra Members
+}
+
+func (given NewTask) members() Members {
+	members := copied(given.Extra)
+	members["title"] = given.Title
+	given.Status.put(members, "status")
+	given.DueOn.put(members, "due_on")
+	given.Priority.put(members, "priority")
+	given.OwnerID.put(members, "owner_id")
+	given.ContactID.put(members, "contact_id")
+	given.CompanyID.put(members, "company_id")
+	given.DealID.put(members, "deal_id")
+	return members
+}
+
+// A TaskPatch is sent to the server.
+type TaskPatch struct {
+	// What is to be done.
+	Title Optional[string]
+
+	// Whether it is done.
+	// One of open, done, .
+	Status Optional[string]
+
+	// Day by which it is to be done.
+	DueOn Optional[string]
+
+	// How much it matters.
+	// One of low, normal, high, .
+	Priority Optional[string]
+
+	// Id of the user who does it.
+	OwnerID Optional[string]
+
+	// Id of its contact.
+	ContactID Optional[string]
+
+	// Id of its company.
+	CompanyID Optional[string]
+
+	// Id of its deal.
+	DealID Optional[string]
+
+	// Further members.
+	Extra Members
+}
+
+func (given TaskPatch) members() Members {
+	members := copied(given.Extra)
+	given.Title.put(members, "title")
+	given.Status.put(members, "status")
+	given.DueOn.put(members, "due_on")
+	given.Priority.put(members, "priority")
+	given.OwnerID.put(members, "owner_id")
+	given.ContactID.put(members, "contact_id")
+	given.CompanyID.put(members, "company_id")
+	given.DealID.put(members, "deal_id")
+	return members
+}
+
+// A Task is what the server sent. A member that is absent or null is empty.
+type Task struct {
+	// Id, set by the server.
+	ID string `json:"id"`
+
+	// What is to be done.
+	Title string `json:"title"`
+
+	// Whether it is done.
+	// One of open, done, .
+	Status string `json:"status,omitempty"`
+
+	// Day by which it is to be done.
+	DueOn string `json:"due_on,omitempty"`
+
+	// How much it matters.
+	// One of low, normal, high, .
+	Priority string `json:"priority,omitempty"`
+
+	// Id of the user who does it.
+	OwnerID string `json:"owner_id,omitempty"`
+
+	// Id of its contact.
+	ContactID string `json:"contact_id,omitempty"`
+
+	// Id of its company.
+	CompanyID string `json:"company_id,omitempty"`
+
+	// Id of its deal.
+	DealID string `json:"deal_id,omitempty"`
+
+	// When it was created.
+	CreatedAt string `json:"created_at"`
+
+	// When it was last changed.
+	UpdatedAt string `json:"updated_at"`
+
+	// Grows with each change.
+	Version int64 `json:"version"`
+
+	// All members, as the server sent them.
+	Members Members `json:"-"`
+}
+
+func newTaskFromMembers(members Members) Task {
+	record := Task{Members: members}
+	record.ID = members.text("id")
+	record.Title = members.text("title")
+	record.Status = members.text("status")
+	record.DueOn = members.text("due_on")
+	record.Priority = members.text("priority")
+	record.OwnerID = members.text("owner_id")
+	record.ContactID = members.text("contact_id")
+	record.CompanyID = members.text("company_id")
+	record.DealID = members.text("deal_id")
+	record.CreatedAt = members.text("created_at")
+	record.UpdatedAt = members.text("updated_at")
+	record.Version = members.integer("version")
+	return record
+}
+
+// A TasksQuery selects task records. What is empty or 0 is not asked for. Several values of a filter are separated by commas.
+type TasksQuery struct {
+	Status       string
+	OwnerID      string
+	ContactID    string
+	CompanyID    string
+	DealID       string
+	CreatedSince string
+	CreatedUntil string
+	Limit        int
+	PageSize     int
+	Cursor       string
+}
+
+// Tasks are the task records.
+type Tasks struct{ transport *transport }
+
+// All lists each record, newest first where the server sorts so; pages are requested as records are consumed.
+func (r *Tasks) All(ctx context.Context) func(yield func(Task, error) bool) {
+	return r.List(ctx, TasksQuery{})
+}
+
+// List is All with a query.
+func (r *Tasks) List(ctx context.Context, query TasksQuery) func(yield func(Task, error) bool) {
+	return listRecords(ctx, r.transport, r.listing(query), newTaskFromMembers)
+}
+
+// Pages is the same list in whole pages; Limit does not apply.
+func (r *Tasks) Pages(ctx context.Context, query TasksQuery) func(yield func(Page[Task], error) bool) {
+	return listPages(ctx, r.transport, r.listing(query), newTaskFromMembers)
+}
+
+// listing is the request of a list.
+func (r *Tasks) listing(query TasksQuery) listing {
+	l := listing{path: "/v1/tasks", plural: "tasks", limit: query.Limit, pageSize: query.PageSize, cursor: query.Cursor}
+	l.filters = map[string]string{"status": query.Status, "owner_id": query.OwnerID, "contact_id": query.ContactID, "company_id": query.CompanyID, "deal_id": query.DealID, "created_since": query.CreatedSince, "created_until": query.CreatedUntil}
+	return l
+}
+
+// Create happens once, also if it is retried. Pass IdempotencyKey to make it happen once across runs.
+func (r *Tasks) Create(ctx context.Context, fields NewTask, options ...WriteOption) (*Task, error) {
+	s := sending{method: http.MethodPost, path: "/v1/tasks", members: fields.members(), options: options}
+	return sendForRecord(ctx, r.transport, s, newTaskFromMembers)
+}
+
+// Get returns ErrNotFound for an unknown id.
+func (r *Tasks) Get(ctx context.Context, id string) (*Task, error) {
+	s := sending{method: http.MethodGet, path: "/v1/tasks/{id}", ids: []string{id}}
+	return sendForRecord(ctx, r.transport, s, newTaskFromMembers)
+}
+
+// Update is a JSON merge patch: Null removes a member.
+func (r *Tasks) Update(ctx context.Context, id string, patch TaskPatch, options ...WriteOption) (*Task, error) {
+	s := sending{method: http.MethodPatch, path: "/v1/tasks/{id}", ids: []string{id}, members: patch.members(), options: options}
+	return sendForRecord(ctx, r.transport, s, newTaskFromMembers)
+}
+
+// Delete returns ErrNotFound for an unknown id.
+func (r *Tasks) Delete(ctx context.Context, id string, options ...WriteOption) error {
+	s := sending{method: http.MethodDelete, path: "/v1/tasks/{id}", ids: []string{id}, options: options}
 	_, err := r.transport.send(ctx, s)
 	return err
 }
@@ -795,6 +1255,8 @@ type Resources struct {
 	Contacts  *Contacts
 	Deals     *Deals
 	Notes     *Notes
+	Companies *Companies
+	Tasks     *Tasks
 	Pipelines *Pipelines
 	Stages    *Stages
 	Webhooks  *Webhooks
@@ -805,6 +1267,8 @@ func newResources(t *transport) Resources {
 	all.Contacts = &Contacts{t}
 	all.Deals = &Deals{t}
 	all.Notes = &Notes{t}
+	all.Companies = &Companies{t}
+	all.Tasks = &Tasks{t}
 	all.Pipelines = &Pipelines{t}
 	all.Stages = &Stages{t}
 	all.Webhooks = &Webhooks{t}

@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { RESOURCES, resourceNamed } from '../core/resources/registry.ts'
+import { RESOURCES, resourceNamed, resourceOf } from '../core/resources/registry.ts'
 import type { AddCommand, CommandGroup, Commands } from './command-tree.ts'
 
 type Load = () => Promise<AddCommand | CommandGroup>
@@ -7,8 +7,10 @@ type Load = () => Promise<AddCommand | CommandGroup>
 /** A line for each, in the order in which help shows them. The code of one is loaded when a command line names it. */
 const COMMANDS: Readonly<Record<string, Load>> = {
   contacts: async () => (await import('./contacts.ts')).CONTACTS_COMMANDS,
+  companies: async () => (await import('./records/own.ts')).ownCommands(resourceOf('companies')),
   deals: async () => (await import('./deals/deals.ts')).DEALS_COMMANDS,
   notes: async () => (await import('./notes.ts')).NOTES_COMMANDS,
+  tasks: async () => (await import('./records/own.ts')).ownCommands(resourceOf('tasks')),
   pipelines: async () => (await import('./pipelines.ts')).PIPELINES_COMMANDS,
   records: async () => (await import('./objects.ts')).addRecords,
   objects: async () => (await import('./objects.ts')).addObjects,

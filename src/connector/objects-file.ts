@@ -111,7 +111,8 @@ function checkNames(tree: Located, objects: DescribedObjects, { known, problems 
   for (const [plural, { one, fields }] of Object.entries(objects)) {
     const object = memberAt(tree, plural) ?? tree
     const place = memberAt(object, 'one')?.place ?? object.keyPlace
-    if (TAKEN_NOUNS.includes(plural)) problems.add(object.keyPlace, `${plural} is taken by crm, expected another name`)
+    if (TAKEN_NOUNS.includes(plural) && !known[plural])
+      problems.add(object.keyPlace, `${plural} is taken by crm, expected another name`)
     else for (const fault of singularFaults(plural, one, { known, all })) problems.add(place, fault)
     checkFields(object, fields, nouns, problems)
   }
@@ -141,7 +142,9 @@ function singularFaults(
   { known, all }: Readonly<Record<'known' | 'all', DescribedObjects>>,
 ): readonly string[] {
   if (one === plural) return [`${plural} has no singular of its own, expected one: ...`]
-  if (TAKEN_SINGULARS.includes(one)) return [`${one} is taken by crm, expected another one: ...`]
+  // An object that is older than one of crm keeps its name.
+  if (TAKEN_SINGULARS.includes(one) && known[plural]?.one !== one)
+    return [`${one} is taken by crm, expected another one: ...`]
   const twin = Object.keys(all).find((other) => other !== plural && all[other]?.one === one)
   if (twin !== undefined) return [`${one} is the singular of ${twin}, too, expected another one: ...`]
   const before = known[plural]?.one ?? one

@@ -13,6 +13,8 @@ export interface NewContact {
   readonly company?: string | null
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
   readonly [member: string]: JsonValue | undefined
 }
 
@@ -27,6 +29,8 @@ export interface ContactPatch {
   readonly company?: string | null
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
   readonly [member: string]: JsonValue | undefined
 }
 
@@ -43,6 +47,8 @@ export interface Contact {
   readonly company?: string | null
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
   /** When it was created. */
   readonly created_at: string
   /** When it was last changed. */
@@ -59,6 +65,7 @@ export interface ContactFilters {
   readonly phone?: string
   readonly company?: string
   readonly owner_id?: string
+  readonly company_id?: string
   readonly created_since?: string
   readonly created_until?: string
   readonly [parameter: string]: string | undefined
@@ -73,6 +80,8 @@ export interface NewDeal {
   readonly stage: string
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
+  /** Ids of its contacts. */
+  readonly contact_ids?: string | null
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id?: string
   readonly [member: string]: JsonValue | undefined
@@ -89,6 +98,8 @@ export interface DealPatch {
   readonly owner_id?: string | null
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id?: string
+  /** Ids of its contacts. */
+  readonly contact_ids?: string | null
   readonly [member: string]: JsonValue | undefined
 }
 
@@ -103,6 +114,8 @@ export interface Deal {
   readonly stage: string
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
+  /** Ids of its contacts. */
+  readonly contact_ids?: string | null
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id: string
   /** When it was created. */
@@ -151,6 +164,171 @@ export interface Note {
   /** Grows with each change. */
   readonly version: number
   readonly [member: string]: JsonValue | undefined
+}
+
+export interface NewCompany {
+  /** Name of the company. */
+  readonly name: string
+  /** Its domain name. */
+  readonly domain?: string | null
+  /** What it does. */
+  readonly industry?: string | null
+  /** Telephone number. */
+  readonly phone?: string | null
+  /** Address of its site. */
+  readonly website?: string | null
+  /** Street and number, or the whole address. */
+  readonly address?: string | null
+  /** City. */
+  readonly city?: string | null
+  /** Country. */
+  readonly country?: string | null
+  /** Id of the user who owns it. */
+  readonly owner_id?: string | null
+  readonly [member: string]: JsonValue | undefined
+}
+
+export interface CompanyPatch {
+  /** Name of the company. */
+  readonly name?: string
+  /** Its domain name. */
+  readonly domain?: string | null
+  /** What it does. */
+  readonly industry?: string | null
+  /** Telephone number. */
+  readonly phone?: string | null
+  /** Address of its site. */
+  readonly website?: string | null
+  /** Street and number, or the whole address. */
+  readonly address?: string | null
+  /** City. */
+  readonly city?: string | null
+  /** Country. */
+  readonly country?: string | null
+  /** Id of the user who owns it. */
+  readonly owner_id?: string | null
+  readonly [member: string]: JsonValue | undefined
+}
+
+export interface Company {
+  /** Id, set by the server. */
+  readonly id: string
+  /** Name of the company. */
+  readonly name: string
+  /** Its domain name. */
+  readonly domain?: string | null
+  /** What it does. */
+  readonly industry?: string | null
+  /** Telephone number. */
+  readonly phone?: string | null
+  /** Address of its site. */
+  readonly website?: string | null
+  /** Street and number, or the whole address. */
+  readonly address?: string | null
+  /** City. */
+  readonly city?: string | null
+  /** Country. */
+  readonly country?: string | null
+  /** Id of the user who owns it. */
+  readonly owner_id?: string | null
+  /** When it was created. */
+  readonly created_at: string
+  /** When it was last changed. */
+  readonly updated_at: string
+  /** Grows with each change. */
+  readonly version: number
+  readonly [member: string]: JsonValue | undefined
+}
+
+/** Other servers may have other filters. */
+export interface CompanyFilters {
+  readonly name?: string
+  readonly domain?: string
+  readonly phone?: string
+  readonly owner_id?: string
+  readonly created_since?: string
+  readonly created_until?: string
+  readonly [parameter: string]: string | undefined
+}
+
+export interface NewTask {
+  /** What is to be done. */
+  readonly title: string
+  /** Whether it is done. */
+  readonly status?: 'open' | 'done' | 'null'
+  /** Day by which it is to be done. */
+  readonly due_on?: string | null
+  /** How much it matters. */
+  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  /** Id of the user who does it. */
+  readonly owner_id?: string | null
+  /** Id of its contact. */
+  readonly contact_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
+  /** Id of its deal. */
+  readonly deal_id?: string | null
+  readonly [member: string]: JsonValue | undefined
+}
+
+export interface TaskPatch {
+  /** What is to be done. */
+  readonly title?: string
+  /** Whether it is done. */
+  readonly status?: 'open' | 'done' | 'null'
+  /** Day by which it is to be done. */
+  readonly due_on?: string | null
+  /** How much it matters. */
+  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  /** Id of the user who does it. */
+  readonly owner_id?: string | null
+  /** Id of its contact. */
+  readonly contact_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
+  /** Id of its deal. */
+  readonly deal_id?: string | null
+  readonly [member: string]: JsonValue | undefined
+}
+
+export interface Task {
+  /** Id, set by the server. */
+  readonly id: string
+  /** What is to be done. */
+  readonly title: string
+  /** Whether it is done. */
+  readonly status?: 'open' | 'done' | 'null'
+  /** Day by which it is to be done. */
+  readonly due_on?: string | null
+  /** How much it matters. */
+  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  /** Id of the user who does it. */
+  readonly owner_id?: string | null
+  /** Id of its contact. */
+  readonly contact_id?: string | null
+  /** Id of its company. */
+  readonly company_id?: string | null
+  /** Id of its deal. */
+  readonly deal_id?: string | null
+  /** When it was created. */
+  readonly created_at: string
+  /** When it was last changed. */
+  readonly updated_at: string
+  /** Grows with each change. */
+  readonly version: number
+  readonly [member: string]: JsonValue | undefined
+}
+
+/** Other servers may have other filters. */
+export interface TaskFilters {
+  readonly status?: string
+  readonly owner_id?: string
+  readonly contact_id?: string
+  readonly company_id?: string
+  readonly deal_id?: string
+  readonly created_since?: string
+  readonly created_until?: string
+  readonly [parameter: string]: string | undefined
 }
 
 export interface Pipeline {

@@ -1,5 +1,8 @@
 import type { DeleteCall, ListCall, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
 import type {
+  Company,
+  CompanyFilters,
+  CompanyPatch,
   Contact,
   ContactFilters,
   ContactPatch,
@@ -7,13 +10,18 @@ import type {
   Deal,
   DealFilters,
   DealPatch,
+  NewCompany,
   NewContact,
   NewDeal,
   NewNote,
+  NewTask,
   NewWebhook,
   Note,
   Pipeline,
   Stage,
+  Task,
+  TaskFilters,
+  TaskPatch,
   Webhook,
   WebhookPatch,
   WebhookTest,
@@ -56,6 +64,32 @@ export interface Notes {
   delete(id: string, options?: DeleteCall): Promise<void>
 }
 
+export interface Companies {
+  /** Requests a page at a time, as its records are consumed. */
+  list(query?: ListCall<CompanyFilters>): RecordList<Company>
+  /** Happens once, also if it is retried; with an `idempotencyKey` of yours also across runs. */
+  create(fields: NewCompany, options?: WriteCall): Promise<Company>
+  /** CrmError `not_found` for an unknown id. */
+  get(id: string, options?: ReadCall): Promise<Company>
+  /** A JSON merge patch: null removes a member. `ifMatch`: only while the record has this version. */
+  update(id: string, patch: CompanyPatch, options?: UpdateCall): Promise<Company>
+  /** CrmError `not_found` for an unknown id. */
+  delete(id: string, options?: DeleteCall): Promise<void>
+}
+
+export interface Tasks {
+  /** Requests a page at a time, as its records are consumed. */
+  list(query?: ListCall<TaskFilters>): RecordList<Task>
+  /** Happens once, also if it is retried; with an `idempotencyKey` of yours also across runs. */
+  create(fields: NewTask, options?: WriteCall): Promise<Task>
+  /** CrmError `not_found` for an unknown id. */
+  get(id: string, options?: ReadCall): Promise<Task>
+  /** A JSON merge patch: null removes a member. `ifMatch`: only while the record has this version. */
+  update(id: string, patch: TaskPatch, options?: UpdateCall): Promise<Task>
+  /** CrmError `not_found` for an unknown id. */
+  delete(id: string, options?: DeleteCall): Promise<void>
+}
+
 export interface Pipelines {
   /** Requests a page at a time, as its records are consumed. */
   list(query?: ListCall): RecordList<Pipeline>
@@ -86,6 +120,8 @@ export interface Resources {
   readonly contacts: Contacts
   readonly deals: Deals
   readonly notes: Notes
+  readonly companies: Companies
+  readonly tasks: Tasks
   readonly pipelines: Pipelines
   readonly stages: Stages
   readonly webhooks: Webhooks

@@ -70,6 +70,11 @@ function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipe
 function carriedValue({ ids }: CarryRules, name: string, value: JsonValue | undefined): JsonValue | undefined {
   const type = MIGRATED.find((each) => name === `${each}_id`)
   if (type !== undefined) return ids.idOf(type, idText(value) ?? '')
+  const many = MIGRATED.find((each) => name === `${each}_ids`)
+  if (many !== undefined && Array.isArray(value)) {
+    const known = value.flatMap((each) => ids.idOf(many, idText(each) ?? '') ?? [])
+    return known.length === 0 && value.length > 0 ? undefined : known
+  }
   return isReference(name) ? undefined : value
 }
 

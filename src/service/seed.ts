@@ -49,7 +49,7 @@ function parsePlain(
   const { plural } = RESOURCES[resource]
   const entries = listAt(lists[plural], plural)
   const creations = entries.map((entry, index) =>
-    checked(`${plural}[${index}]`, () => plainCreation(resource, membersOf(entry))),
+    checked(`${plural}[${index}]`, () => withoutReferences(plainCreation(resource, membersOf(entry)))),
   )
   const members = uniqueMembers.filter((each) => each.resource === resource).map(({ member }) => member)
   rejectDuplicateValues(plural, entries, members)
@@ -74,9 +74,17 @@ function rejectDuplicateValues(plural: string, entries: readonly unknown[], memb
 function parseDeal(entry: unknown, path: string, pipelines: readonly Pipeline[]): Seed['deals'][number] {
   const { notes, ...sent } = objectAt(entry, path)
   return {
-    creation: checked(path, () => dealCreation(membersOf(sent), pipelines)),
+    creation: checked(path, () => withoutReferences(dealCreation(membersOf(sent), pipelines))),
     notes: listAt(notes, `${path}.notes`).map((note, index) => checkedNote(note, `${path}.notes[${index}]`)),
   }
+}
+
+/** A seed is loaded where there is no record yet. */
+function withoutReferences(creation: CheckedWrite): CheckedWrite {
+  const [reference] = creation.references ?? []
+  if (!reference) return creation
+  const { member, id } = reference
+  throw new CrmError('invalid_input', `${member}: there is no record ${id} yet, expected none`, { hint: HINT })
 }
 
 /** Checks a note of a deal that has no id yet. */

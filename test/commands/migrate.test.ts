@@ -83,6 +83,20 @@ test('contacts, deals and notes arrive once each, with their references re-point
   expect(stderr).toContain('Not carried over, of contacts: owner_id (1)\n')
 })
 
+test('deals arrive with the ids that their contacts have there, and contacts without the id of a company', async () => {
+  const { from, to, migrate } = await twoServices()
+  const [company = ''] = await make(at(from), '/v1/companies', [{ name: 'Engines' }])
+  const [ada = '', bea = ''] = await make(at(from), '/v1/contacts', [{ name: 'Ada', company_id: company }, { name: 'B' }])
+  await make(at(from), '/v1/deals', [{ name: 'Fleet', stage: 'Won', contact_ids: [bea, ada] }])
+  await from.send('DELETE', `/v1/contacts/${bea}`)
+  const { exit, stderr } = await migrate('--yes')
+  expect(exit, stderr).toBe(0)
+  const [contact] = await all(at(to), '/v1/contacts')
+  expect(contact).not.toHaveProperty('company_id')
+  expect(await all(at(to), '/v1/deals')).toMatchObject([{ name: 'Fleet', contact_ids: [contact?.id] }])
+  expect(stderr).toContain('Not carried over, of contacts: company_id (1)\n')
+})
+
 test.each([
   [['old'], 'Not migrated: notes; the source: contract (connector) has no list of notes', 0],
   [['new'], 'notes cannot be verified: contract (connector) has no list of notes', 4],

@@ -68,7 +68,7 @@ describe('serve --seed', () => {
     writeFileSync(file, JSON.stringify(SEED))
     const args = ['--database', await newDatabase(), '--seed', file]
     const first = await startService(args)
-    expect(first.said()).toContain(`Loaded 2 contacts, 1 deal and 2 notes from ${file}.`)
+    expect(first.said()).toContain(`Loaded 2 contacts, 1 deal, 2 notes, 0 companies and 0 tasks from ${file}.`)
     const contacts = await all(first, '/v1/contacts')
     expect(contacts).toMatchObject([{ name: 'Bea' }, { name: 'Ada', vip: true }])
     expect(await all(first, '/v1/deals')).toMatchObject([{ name: 'Big', pipeline_id: 'sales', amount: 5 }])
@@ -82,7 +82,8 @@ describe('serve --seed', () => {
     ['contacts[1]: name: expected a string or null, got 5', { contacts: [{ name: 'a' }, { name: 5 }] }],
     ['deals[0]: stage: expected one of', { deals: [{ name: 'x', stage: 'Nope' }] }],
     ['deals[0].notes[0]: body: required', { deals: [{ name: 'x', stage: 'Lead', notes: [{}] }] }],
-    ['the file: has people, expected contacts and deals', { people: [] }],
+    ['the file: has people, expected contacts, companies, tasks, and deals', { people: [] }],
+    ['contacts[0]: company_id: there is no record comp_0', { contacts: [{ company_id: 'comp_0abcdefghjk' }] }],
     ['contacts: is not a list', { contacts: {} }],
   ])('says %s, and loads nothing', async (what, seed) => {
     const args = ['serve', '--database', await memoryDatabase(), '--port', '0', '--seed', '-']

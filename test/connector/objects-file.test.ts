@@ -5,7 +5,7 @@ const read = (text: string, known = {}) => readObjectsFile('objects.yaml', text,
 
 test.each([
   ['machines', 'machine'],
-  ['companies', 'company'],
+  ['agencies', 'agency'],
   ['boxes', 'box'],
   ['addresses', 'address'],
 ])('the singular of %s is %s', (plural, one) => {
@@ -30,6 +30,12 @@ test.each([
   ['parts: { one: thing, fields: {} }, items: { one: thing, fields: {} }', 'thing is the singular of items, too'],
 ])('%s is a mistake: %s', (objects, message) => {
   expect(() => read(`objects: { ${objects} }`)).toThrow(message)
+})
+
+test('an object that is older than one of crm keeps its name, and a new one cannot take it', () => {
+  const file = 'objects: { companies: { one: company, fields: { vat: {} } } }'
+  expect(read(file, { companies: { one: 'company', fields: {} } })).toMatchObject({ companies: { one: 'company' } })
+  expect(() => read(file)).toThrow('companies is taken by crm, expected another name')
 })
 
 test('an object keeps the singular of its ids', () => {

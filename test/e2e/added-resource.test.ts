@@ -27,7 +27,7 @@ beforeAll(async () => {
   node(['scripts/objects.ts'])
   node(['node_modules/typescript/bin/tsc'])
   node(['scripts/build.ts'])
-  stop = await serve(['--unique', 'companies.domain'])
+  stop = await serve(['--unique', 'partners.domain'])
 })
 
 afterAll(async () => {
@@ -48,24 +48,24 @@ function addField(): void {
   change('connectors/contract.yaml', '\n  deals:', `\n      ${line}\n  deals:`)
 }
 
-/** Its part of the contract, its line in the registry, its commands, its line in the list of nouns. */
+/** Its part of the contract, its line in the registry, its line in the list of nouns. */
 function addResource(): void {
   change(
     'connectors/contract.yaml',
     '\n  deals:',
     `
-  companies:
-    one: company
-    path: /v1/companies
+  partners:
+    one: partner
+    path: /v1/partners
     fields:
-      name: { at: name, type: string, required: true, about: Name of the company, headings: [companyname] }
+      name: { at: name, type: string, required: true, about: Name of the partner, headings: [partnername] }
       domain: { at: domain, type: string, about: Its domain name, headings: [website] }
       employees: { at: employees, type: integer, about: People who work there, headings: [headcount] }
   deals:`,
   )
-  const line = `company: {
-    ...OBJECTS.company,
-    idPrefix: 'com_',
+  const line = `partner: {
+    ...OBJECTS.partner,
+    idPrefix: 'par_',
     isOpen: true,
     isImportable: true,
     hints: { match: 'domain', where: '.domain == null' },
@@ -73,12 +73,9 @@ function addResource(): void {
     example: { name: 'Engines Ltd', domain: 'engines.example' },
   },`
   change('src/core/resources/registry.ts', '  deal: {', `  ${line}\n  deal: {`)
-  const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
-  const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
-  writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
-  const nouns = 'src/commands/commands.ts'
   const noun = "  contacts: async () => (await import('./contacts.ts')).CONTACTS_COMMANDS,"
-  change(nouns, noun, `${noun}\n${noun.replaceAll('contacts', 'companies').replace('CONTACTS', 'COMPANIES')}`)
+  const own = "  partners: async () => (await import('./records/own.ts')).ownCommands(resourceOf('partners')),"
+  change('src/commands/commands.ts', noun, `${noun}\n${own}`)
 }
 
 function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {
@@ -118,71 +115,71 @@ function json(args: readonly string[], input?: string) {
   return JSON.parse(crm([...args, '-o', 'json'], input))
 }
 
-test('a company is created, read, listed, changed and deleted', () => {
-  const id = crm(['companies', 'create', '--set', 'name=Engines', '--set', 'employees:=5', '-o', 'id']).trim()
-  expect(id).toMatch(/^com_/)
-  expect(json(['companies', 'get', id])).toMatchObject({ id, name: 'Engines', employees: 5 })
-  expect(json(['companies', 'list', '--where', '.employees > 4', '--fields', 'name'])).toEqual([{ name: 'Engines' }])
-  expect(crm(['companies', 'update', id, '--set', 'domain=engines.test', '-o', 'id']).trim()).toBe(id)
-  expect(json(['companies', 'delete', id, '--yes'])).toEqual([{ id, outcome: 'done' }])
-  expect(json(['companies', 'list'])).toEqual([])
-  expect(refused(['company', 'list']).stderr).toContain('did you mean companies?')
+test('a partner is created, read, listed, changed and deleted', () => {
+  const id = crm(['partners', 'create', '--set', 'name=Engines', '--set', 'employees:=5', '-o', 'id']).trim()
+  expect(id).toMatch(/^par_/)
+  expect(json(['partners', 'get', id])).toMatchObject({ id, name: 'Engines', employees: 5 })
+  expect(json(['partners', 'list', '--where', '.employees > 4', '--fields', 'name'])).toEqual([{ name: 'Engines' }])
+  expect(crm(['partners', 'update', id, '--set', 'domain=engines.test', '-o', 'id']).trim()).toBe(id)
+  expect(json(['partners', 'delete', id, '--yes'])).toEqual([{ id, outcome: 'done' }])
+  expect(json(['partners', 'list'])).toEqual([])
+  expect(refused(['partner', 'list']).stderr).toContain('did you mean partners?')
 })
 
-test('companies are imported, matched by their own member, exported, changed and deleted in bulk', () => {
+test('partners are imported, matched by their own member, exported, changed and deleted in bulk', () => {
   crm(
-    ['companies', 'import', '-', '--yes', '--run-id', 'r1'],
+    ['partners', 'import', '-', '--yes', '--run-id', 'r1'],
     'name,domain,Employees\nEngines,engines.test,5\nLooms,looms.test,7\n',
   )
   const again = 'name,domain\nEngines Ltd,ENGINES.test\n'
   const { stderr } = node(
-    ['bin/crm.js', 'companies', 'import', '-', '--match', 'domain', '--yes', '--run-id', 'r2'],
+    ['bin/crm.js', 'partners', 'import', '-', '--match', 'domain', '--yes', '--run-id', 'r2'],
     again,
   )
   expect(stderr).not.toMatch(/contact/i)
-  crm(['companies', 'update', '--where', '.name == "Looms"', '--set', 'employees:=8', '--yes'])
-  const exported = crm(['companies', 'export', '-', '-o', 'csv', '--fields', 'name,domain,employees'])
+  crm(['partners', 'update', '--where', '.name == "Looms"', '--set', 'employees:=8', '--yes'])
+  const exported = crm(['partners', 'export', '-', '-o', 'csv', '--fields', 'name,domain,employees'])
   expect(exported.trim().split(/\r?\n/).toSorted()).toEqual([
     'Engines Ltd,engines.test,5',
     'Looms,looms.test,8',
     'name,domain,employees',
   ])
-  crm(['companies', 'delete', '--where', 'true', '--yes', '--expect', '2'])
-  expect(crm(['companies', 'list', '-o', 'id'])).toBe('')
+  crm(['partners', 'delete', '--where', 'true', '--yes', '--expect', '2'])
+  expect(crm(['partners', 'list', '-o', 'id'])).toBe('')
 })
 
-test('the error of a row of companies uses their words', () => {
-  const columns = 'Company ID,name,website\n'
+test('the error of a row of partners uses their words', () => {
+  const columns = 'Partner ID,name,website\n'
   const header = refused(
-    ['companies', 'import', '-', '--yes', '--run-id', 'r3'],
-    `${columns}com_0,Engines,engines.test\n`,
+    ['partners', 'import', '-', '--yes', '--run-id', 'r3'],
+    `${columns}par_0,Engines,engines.test\n`,
   )
-  expect(header).toMatchObject({ exit: 2, stderr: expect.stringMatching(/Company ID=id[\s\S]*website=domain/) })
-  const half = refused(['companies', 'import', '-', '--yes', '--run-id', 'r4'], 'name,employees\nEngines,5.5\n')
+  expect(header).toMatchObject({ exit: 2, stderr: expect.stringMatching(/Partner ID=id[\s\S]*website=domain/) })
+  const half = refused(['partners', 'import', '-', '--yes', '--run-id', 'r4'], 'name,employees\nEngines,5.5\n')
   expect(half).toMatchObject({ exit: 2, stderr: expect.stringContaining('expected a whole number') })
-  const text = refused(['companies', 'create', '--set', 'name=Engines', '--set', 'employees=5'])
+  const text = refused(['partners', 'create', '--set', 'name=Engines', '--set', 'employees=5'])
   expect(text).toMatchObject({ exit: 2, stderr: expect.stringContaining('--set employees:=5') })
 })
 
-test('serve --unique keeps a member of companies unique, and a removed company frees its value', () => {
-  const create = ['companies', 'create', '--set', 'name=Engines', '--set', 'domain=one.test']
+test('serve --unique keeps a member of partners unique, and a removed partner frees its value', () => {
+  const create = ['partners', 'create', '--set', 'name=Engines', '--set', 'domain=one.test']
   const id = crm([...create, '-o', 'id']).trim()
   expect(refused(create)).toMatchObject({ exit: 7, stderr: expect.stringContaining(`${id} already has this domain`) })
   crm(['contacts', 'create', '--set', 'name=Ada', '--set', 'domain=one.test'])
-  crm(['companies', 'delete', id, '--yes'])
+  crm(['partners', 'delete', id, '--yes'])
   expect(json([...create])).toMatchObject({ domain: 'one.test' })
 })
 
-test('stats, made-up events, subscriptions, schemas and GraphQL have companies', () => {
-  expect(json(['serve', 'stats'])).toMatchObject({ companies: 1 })
-  const event = json(['webhooks', 'trigger', 'company.created', '--dry-run'])
-  expect(event.body.data).toMatchObject({ id: expect.stringMatching(/^com_/), name: 'Engines Ltd' })
-  expect(json(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--events', 'company.*'])).toMatchObject({
-    events: ['company.*'],
+test('stats, made-up events, subscriptions, schemas and GraphQL have partners', () => {
+  expect(json(['serve', 'stats'])).toMatchObject({ partners: 1 })
+  const event = json(['webhooks', 'trigger', 'partner.created', '--dry-run'])
+  expect(event.body.data).toMatchObject({ id: expect.stringMatching(/^par_/), name: 'Engines Ltd' })
+  expect(json(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--events', 'partner.*'])).toMatchObject({
+    events: ['partner.*'],
   })
-  expect(json(['schema', 'companies', 'list']).anyOf[0].items.properties).toHaveProperty('employees')
-  expect(crm(['graphql', '{ companies { nodes { employees name } } }', '-o', 'json'])).toMatch(/"name": ?"Engines"/)
-  expect(crm(['companies', '--help'])).not.toMatch(/contact/i)
+  expect(json(['schema', 'partners', 'list']).anyOf[0].items.properties).toHaveProperty('employees')
+  expect(crm(['graphql', '{ partners { nodes { employees name } } }', '-o', 'json'])).toMatch(/"name": ?"Engines"/)
+  expect(crm(['partners', '--help'])).not.toMatch(/contact/i)
 })
 
 test('company_size of contacts needs one line in its definition, and works everywhere', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, inject, test } from 'vitest'
 import { newDatabase, newPostgres } from '../harness/database.ts'
 import { tempFolder } from '../harness/home.ts'
@@ -9,7 +10,7 @@ import { startService } from './service.ts'
 
 const THREE_LINES = `objects:
   machines:
-    fields: { serial: { unique: true }, contact_id: { to: contacts }, state: { options: [new, used] }, built: { type: date } }
+    fields: { serial: { unique: true }, contact_id: { to: contacts }, colors: { many: true }, state: { options: [new, used] }, built: { type: date } }
 `
 
 let folder: string
@@ -40,7 +41,7 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   const service = await startService(['--database', await newDatabase(), ...objects(THREE_LINES)])
   expect(service.said()).toContain('Unique: machines.serial.')
   const { json: contact } = await send(service, 'POST', '/v1/contacts', { name: 'Ada' })
-  const good = { serial: 'S1', contact_id: contact.id, state: 'new', built: '2026-02-01', color: 'red' }
+  const good = { serial: 'S1', contact_id: contact.id, state: 'new', built: '2026-02-01', colors: ['red'] }
   const made = await send(service, 'POST', '/v1/machines', good)
   expect(made).toMatchObject({ status: 201, json: { id: expect.stringMatching(/^machine_/), ...good, version: 1 } })
 
@@ -50,6 +51,10 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   expect(refused.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
     ...['#/contact_id', '#/state', '#/built'],
   ])
+  const nobody = { serial: 'S2', contact_id: 'con_0abcdefghjk', colors: 'red' }
+  const refusal = await send(service, 'POST', '/v1/machines', { ...nobody, colors: [] })
+  expect(refusal).toMatchObject({ status: 422, json: { errors: [{ pointer: '#/contact_id', code: 'not_found' }] } })
+  expect((await send(service, 'POST', '/v1/machines', nobody)).json.errors).toMatchObject([{ pointer: '#/colors' }])
   const twin = await send(service, 'POST', '/v1/machines', { serial: ' s1' })
   expect(twin).toMatchObject({ status: 409, json: { existing_id: made.json.id } })
 
@@ -69,7 +74,9 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   expect(Object.keys(document.paths)).toContain('/v1/machines/{id}')
   expect(Object.keys(document.webhooks)).toContain('machine.created')
   const { json: listed } = await send(service, 'GET', '/v1/objects')
-  expect(listed.data.map(({ name }: { name: string }) => name)).toEqual(['contacts', 'deals', 'notes', 'machines'])
+  expect(listed.data.map(({ name }: { name: string }) => name)).toEqual([
+    ...['contacts', 'deals', 'notes', 'companies', 'tasks', 'machines'],
+  ])
   expect(listed.data.at(-1)).toMatchObject({ one: 'machine', own: true, path: '/v1/machines' })
   expect(listed.data.at(-1).fields).toContainEqual(expect.objectContaining({ name: 'contact_id', to: 'contacts' }))
 })
@@ -109,6 +116,41 @@ test('records that share the value of a member that becomes unique are named, an
   expect((await send(after, 'GET', '/v1/objects')).json.data.at(-1).fields[1]).toMatchObject({ unique: false })
 })
 
+test.skipIf(inject('postgres')).each(['company', 'firm'])(
+  'companies that a user described as %s before crm had some keep their ids, fields and place',
+  async (one) => {
+    const database = await newDatabase()
+    const first = await startService(['--database', database, ...objects(THREE_LINES)])
+    await first.stop()
+    const described = { one, fields: { vat: { unique: true }, site: {} } }
+    const earlier = new DatabaseSync(database)
+    earlier.prepare('INSERT INTO objects VALUES (?, ?)').run('companies', JSON.stringify(described))
+    earlier.close()
+    const second = await startAgain(first, ['--database', database])
+    const { status, json: company } = await send(second, 'POST', '/v1/companies', { vat: 'DE1' })
+    expect({ status, id: company.id }).toEqual({ status: 201, id: expect.stringMatching(new RegExp(`^${one}_`)) })
+    expect(await send(second, 'POST', '/v1/companies', { vat: 'de1' })).toMatchObject({ status: 409 })
+    const contact = { name: 'Ada', company_id: company.id }
+    expect(await send(second, 'POST', '/v1/contacts', contact)).toMatchObject({ status: 201, json: contact })
+    expect((await send(second, 'GET', `/v1/contacts?company_id=${company.id}`)).json.data).toMatchObject([contact])
+    expect(await send(second, 'POST', '/v1/tasks', { title: 'Call', company_id: company.id })).toMatchObject({
+      status: 201,
+    })
+    const { json: listed } = await send(second, 'GET', '/v1/objects')
+    expect(listed.data.filter(({ name }: { name: string }) => name === 'companies')).toMatchObject([{ one, own: true }])
+    const env = { ...second.env, CRM_BASE_URL: second.url, CRM_API_KEY: second.key }
+    expect((await crm(['objects'], env)).exit).toBe(0)
+    const made = await crm(['companies', 'create', '--set', 'vat=DE2', '-o', 'json'], env)
+    expect(JSON.parse(made.stdout)).toMatchObject({ vat: 'DE2', id: expect.stringMatching(new RegExp(`^${one}_`)) })
+    await second.stop()
+    const file = objects(
+      `objects: { companies: { one: ${one}, fields: { vat: { unique: true }, size: { type: integer } } } }`,
+    )
+    const third = await startAgain(first, ['--database', database, ...file])
+    expect(await send(third, 'POST', '/v1/companies', { size: 'big' })).toMatchObject({ status: 422 })
+  },
+)
+
 test.skipIf(inject('postgres'))('a backup has the objects, and is restored with them', async () => {
   const database = await newDatabase()
   const first = await startService(['--database', database, ...objects(THREE_LINES)])
@@ -124,7 +166,7 @@ test('records of objects can be seeded', async () => {
   const seed = join(folder, 'seed.yaml')
   writeFileSync(seed, 'machines: [{ serial: A1, state: new }, { serial: A2 }]')
   const service = await startService(['--database', await newDatabase(), ...objects(THREE_LINES), '--seed', seed])
-  expect(service.said()).toContain('Loaded 0 contacts, 0 deals, 0 notes and 2 machines')
+  expect(service.said()).toContain('Loaded 0 contacts, 0 deals, 0 notes, 0 companies, 0 tasks and 2 machines')
 })
 
 test.runIf(inject('postgres'))(

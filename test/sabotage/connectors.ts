@@ -514,9 +514,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a connector may be drafted on a day that does not exist',
-    file: 'src/connector/format-parts.ts',
-    line: 'return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text',
-    to: 'return !Number.isNaN(time)',
+    file: 'src/core/record-time.ts',
+    line: 'return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().slice(0, 10) === day',
+    to: 'return !Number.isNaN(timeMs)',
     tests: LOADER,
   },
   {

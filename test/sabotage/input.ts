@@ -114,6 +114,27 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/rows/mapping.test.ts'],
   },
   {
+    name: 'a reference that several records fit takes the first of them',
+    file: 'src/jobs/plan/references.ts',
+    line: 'if (first && ids.length === 1) {',
+    to: 'if (first) {',
+    tests: ['test/e2e/jobs/reference-columns.test.ts'],
+  },
+  {
+    name: 'a column that adds to a list replaces it',
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'const all = [...had, ...add.filter((each) => !had.includes(each))]',
+    to: 'const all: readonly JsonValue[] = add',
+    tests: ['test/e2e/jobs/reference-columns.test.ts', 'test/connectors/labels-and-options.test.ts'],
+  },
+  {
+    name: 'an option that a server does not list is sent',
+    file: 'src/jobs/input/columns.ts',
+    line: 'return choices ? { ...column, check: checkChoices(choices) } : column',
+    to: 'return column',
+    tests: ['test/connectors/labels-and-options.test.ts'],
+  },
+  {
     name: 'of two rows of an import with one key both are sent',
     file: 'src/jobs/plan/match-rows.ts',
     line: 'if (firstLine !== undefined) {',

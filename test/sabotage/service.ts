@@ -417,8 +417,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a reference takes the id of another object',
     file: 'src/service/resources/rules.ts',
-    line: "return orNull('string', `the id of a ${to}`, (value) => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined)",
-    to: "return orNull('string', `the id of a ${to}`, isText)",
+    line: "const isId = (value: JsonNode): boolean => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined",
+    to: "const isId = (value: JsonNode): boolean => stringOf(value) !== undefined && to !== ''",
     tests: ['test/e2e/serve-objects.test.ts'],
   },
   {

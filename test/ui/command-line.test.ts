@@ -71,7 +71,7 @@ test('Tab completes screens, their filters and values', async () => {
   const items = contacts(3).map((row) => ({ ...row, company: 'Acme GmbH' }))
   const page = { items, nextCursor: undefined, searched: SEARCHED.contacts }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
-  ui.press(':', ...'con', 'tab', ...'comp', 'tab', 'A', 'tab')
+  ui.press(':', ...'con', 'tab', ...'comp', 'tab', '=', 'A', 'tab')
   expect(inputText(palette(ui).input)).toBe('contacts company="Acme GmbH" ')
   ui.press('esc', ':', ...'d')
   expect(linesOf(ui).join('\n')).toMatch(/\n deals *\n/)

@@ -52,8 +52,8 @@ test('Tab completes what is common, then takes each text in turn; contacts are f
     return overlay?.type === 'prompt' ? inputText(overlay.input) : undefined
   }
   ui.press('f', ...'comp', 'tab')
-  expect(text()).toBe('company=')
-  ui.press('tab')
+  expect(text()).toBe('company')
+  ui.press('=', 'tab')
   expect(text()).toBe('company=Acme ')
   ui.press('tab')
   expect(text()).toBe('company="Big Co" ')

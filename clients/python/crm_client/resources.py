@@ -22,6 +22,8 @@ class NewContact(TypedDict):
     company: NotRequired[str | None]
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
 
 
 class ContactPatch(TypedDict):
@@ -35,6 +37,8 @@ class ContactPatch(TypedDict):
     company: NotRequired[str | None]
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
 
 
 class Contact(TypedDict):
@@ -50,6 +54,8 @@ class Contact(TypedDict):
     company: NotRequired[str | None]
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
     #: When it was created.
     created_at: str
     #: When it was last changed.
@@ -69,6 +75,7 @@ class Contacts(Resource):
         phone: Filter = None,
         company: Filter = None,
         owner_id: Filter = None,
+        company_id: Filter = None,
         created_since: Filter = None,
         created_until: Filter = None,
         limit: int | None = None,
@@ -76,7 +83,7 @@ class Contacts(Resource):
         cursor: str | None = None,
     ) -> Iterator[Contact]:
         """Each record, newest first where the server sorts so; pages are requested as records are consumed."""
-        return self._list("/v1/contacts", (), "contacts", {"email": email, "name": name, "phone": phone, "company": company, "owner_id": owner_id, "created_since": created_since, "created_until": created_until}, limit, page_size, cursor)
+        return self._list("/v1/contacts", (), "contacts", {"email": email, "name": name, "phone": phone, "company": company, "owner_id": owner_id, "company_id": company_id, "created_since": created_since, "created_until": created_until}, limit, page_size, cursor)
 
     def pages(
         self,
@@ -86,13 +93,14 @@ class Contacts(Resource):
         phone: Filter = None,
         company: Filter = None,
         owner_id: Filter = None,
+        company_id: Filter = None,
         created_since: Filter = None,
         created_until: Filter = None,
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Iterator[Page[Contact]]:
         """The same list in whole pages."""
-        return self._pages("/v1/contacts", (), "contacts", {"email": email, "name": name, "phone": phone, "company": company, "owner_id": owner_id, "created_since": created_since, "created_until": created_until}, page_size, cursor)
+        return self._pages("/v1/contacts", (), "contacts", {"email": email, "name": name, "phone": phone, "company": company, "owner_id": owner_id, "company_id": company_id, "created_since": created_since, "created_until": created_until}, page_size, cursor)
 
     def create(
         self,
@@ -132,6 +140,8 @@ class NewDeal(TypedDict):
     stage: str
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
+    #: Ids of its contacts.
+    contact_ids: NotRequired[str | None]
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: NotRequired[str]
 
@@ -147,6 +157,8 @@ class DealPatch(TypedDict):
     owner_id: NotRequired[str | None]
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: NotRequired[str]
+    #: Ids of its contacts.
+    contact_ids: NotRequired[str | None]
 
 
 class Deal(TypedDict):
@@ -160,6 +172,8 @@ class Deal(TypedDict):
     stage: str
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
+    #: Ids of its contacts.
+    contact_ids: NotRequired[str | None]
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: str
     #: When it was created.
@@ -298,6 +312,270 @@ class Notes(Resource):
     def delete(self, id: str, *, if_match: str | int | None = None) -> None:
         """Raises NotFound for an unknown id."""
         self._delete("/v1/notes/{id}", id, if_match)
+
+
+class NewCompany(TypedDict):
+    #: Name of the company.
+    name: str
+    #: Its domain name.
+    domain: NotRequired[str | None]
+    #: What it does.
+    industry: NotRequired[str | None]
+    #: Telephone number.
+    phone: NotRequired[str | None]
+    #: Address of its site.
+    website: NotRequired[str | None]
+    #: Street and number, or the whole address.
+    address: NotRequired[str | None]
+    #: City.
+    city: NotRequired[str | None]
+    #: Country.
+    country: NotRequired[str | None]
+    #: Id of the user who owns it.
+    owner_id: NotRequired[str | None]
+
+
+class CompanyPatch(TypedDict):
+    #: Name of the company.
+    name: NotRequired[str]
+    #: Its domain name.
+    domain: NotRequired[str | None]
+    #: What it does.
+    industry: NotRequired[str | None]
+    #: Telephone number.
+    phone: NotRequired[str | None]
+    #: Address of its site.
+    website: NotRequired[str | None]
+    #: Street and number, or the whole address.
+    address: NotRequired[str | None]
+    #: City.
+    city: NotRequired[str | None]
+    #: Country.
+    country: NotRequired[str | None]
+    #: Id of the user who owns it.
+    owner_id: NotRequired[str | None]
+
+
+class Company(TypedDict):
+    #: Id, set by the server.
+    id: str
+    #: Name of the company.
+    name: str
+    #: Its domain name.
+    domain: NotRequired[str | None]
+    #: What it does.
+    industry: NotRequired[str | None]
+    #: Telephone number.
+    phone: NotRequired[str | None]
+    #: Address of its site.
+    website: NotRequired[str | None]
+    #: Street and number, or the whole address.
+    address: NotRequired[str | None]
+    #: City.
+    city: NotRequired[str | None]
+    #: Country.
+    country: NotRequired[str | None]
+    #: Id of the user who owns it.
+    owner_id: NotRequired[str | None]
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: Grows with each change.
+    version: int
+
+
+class Companies(Resource):
+    """Company records."""
+
+    def list(
+        self,
+        *,
+        name: Filter = None,
+        domain: Filter = None,
+        phone: Filter = None,
+        owner_id: Filter = None,
+        created_since: Filter = None,
+        created_until: Filter = None,
+        limit: int | None = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[Company]:
+        """Each record, newest first where the server sorts so; pages are requested as records are consumed."""
+        return self._list("/v1/companies", (), "companies", {"name": name, "domain": domain, "phone": phone, "owner_id": owner_id, "created_since": created_since, "created_until": created_until}, limit, page_size, cursor)
+
+    def pages(
+        self,
+        *,
+        name: Filter = None,
+        domain: Filter = None,
+        phone: Filter = None,
+        owner_id: Filter = None,
+        created_since: Filter = None,
+        created_until: Filter = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[Page[Company]]:
+        """The same list in whole pages."""
+        return self._pages("/v1/companies", (), "companies", {"name": name, "domain": domain, "phone": phone, "owner_id": owner_id, "created_since": created_since, "created_until": created_until}, page_size, cursor)
+
+    def create(
+        self,
+        fields: NewCompany | Mapping[str, object],
+        *,
+        idempotency_key: str | None = None,
+    ) -> Company:
+        """Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs."""
+        return cast(Company, self._create("/v1/companies", (), fields, idempotency_key))
+
+    def get(self, id: str) -> Company:
+        """Raises NotFound."""
+        return cast(Company, self._get("/v1/companies/{id}", id))
+
+    def update(
+        self,
+        id: str,
+        patch: CompanyPatch | Mapping[str, object],
+        *,
+        if_match: str | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Company:
+        """A JSON merge patch: None removes a member. if_match: only while the record has this version."""
+        return cast(Company, self._update("/v1/companies/{id}", id, patch, if_match, idempotency_key))
+
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
+        """Raises NotFound for an unknown id."""
+        self._delete("/v1/companies/{id}", id, if_match)
+
+
+class NewTask(TypedDict):
+    #: What is to be done.
+    title: str
+    #: Whether it is done.
+    status: NotRequired[Literal["open", "done", null]]
+    #: Day by which it is to be done.
+    due_on: NotRequired[str | None]
+    #: How much it matters.
+    priority: NotRequired[Literal["low", "normal", "high", null]]
+    #: Id of the user who does it.
+    owner_id: NotRequired[str | None]
+    #: Id of its contact.
+    contact_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
+    #: Id of its deal.
+    deal_id: NotRequired[str | None]
+
+
+class TaskPatch(TypedDict):
+    #: What is to be done.
+    title: NotRequired[str]
+    #: Whether it is done.
+    status: NotRequired[Literal["open", "done", null]]
+    #: Day by which it is to be done.
+    due_on: NotRequired[str | None]
+    #: How much it matters.
+    priority: NotRequired[Literal["low", "normal", "high", null]]
+    #: Id of the user who does it.
+    owner_id: NotRequired[str | None]
+    #: Id of its contact.
+    contact_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
+    #: Id of its deal.
+    deal_id: NotRequired[str | None]
+
+
+class Task(TypedDict):
+    #: Id, set by the server.
+    id: str
+    #: What is to be done.
+    title: str
+    #: Whether it is done.
+    status: NotRequired[Literal["open", "done", null]]
+    #: Day by which it is to be done.
+    due_on: NotRequired[str | None]
+    #: How much it matters.
+    priority: NotRequired[Literal["low", "normal", "high", null]]
+    #: Id of the user who does it.
+    owner_id: NotRequired[str | None]
+    #: Id of its contact.
+    contact_id: NotRequired[str | None]
+    #: Id of its company.
+    company_id: NotRequired[str | None]
+    #: Id of its deal.
+    deal_id: NotRequired[str | None]
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: Grows with each change.
+    version: int
+
+
+class Tasks(Resource):
+    """Task records."""
+
+    def list(
+        self,
+        *,
+        status: Filter = None,
+        owner_id: Filter = None,
+        contact_id: Filter = None,
+        company_id: Filter = None,
+        deal_id: Filter = None,
+        created_since: Filter = None,
+        created_until: Filter = None,
+        limit: int | None = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[Task]:
+        """Each record, newest first where the server sorts so; pages are requested as records are consumed."""
+        return self._list("/v1/tasks", (), "tasks", {"status": status, "owner_id": owner_id, "contact_id": contact_id, "company_id": company_id, "deal_id": deal_id, "created_since": created_since, "created_until": created_until}, limit, page_size, cursor)
+
+    def pages(
+        self,
+        *,
+        status: Filter = None,
+        owner_id: Filter = None,
+        contact_id: Filter = None,
+        company_id: Filter = None,
+        deal_id: Filter = None,
+        created_since: Filter = None,
+        created_until: Filter = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[Page[Task]]:
+        """The same list in whole pages."""
+        return self._pages("/v1/tasks", (), "tasks", {"status": status, "owner_id": owner_id, "contact_id": contact_id, "company_id": company_id, "deal_id": deal_id, "created_since": created_since, "created_until": created_until}, page_size, cursor)
+
+    def create(
+        self,
+        fields: NewTask | Mapping[str, object],
+        *,
+        idempotency_key: str | None = None,
+    ) -> Task:
+        """Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs."""
+        return cast(Task, self._create("/v1/tasks", (), fields, idempotency_key))
+
+    def get(self, id: str) -> Task:
+        """Raises NotFound."""
+        return cast(Task, self._get("/v1/tasks/{id}", id))
+
+    def update(
+        self,
+        id: str,
+        patch: TaskPatch | Mapping[str, object],
+        *,
+        if_match: str | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Task:
+        """A JSON merge patch: None removes a member. if_match: only while the record has this version."""
+        return cast(Task, self._update("/v1/tasks/{id}", id, patch, if_match, idempotency_key))
+
+    def delete(self, id: str, *, if_match: str | int | None = None) -> None:
+        """Raises NotFound for an unknown id."""
+        self._delete("/v1/tasks/{id}", id, if_match)
 
 
 class Pipeline(TypedDict):
@@ -495,12 +773,17 @@ class Resources:
         self.contacts = Contacts(transport)
         self.deals = Deals(transport)
         self.notes = Notes(transport)
+        self.companies = Companies(transport)
+        self.tasks = Tasks(transport)
         self.pipelines = Pipelines(transport)
         self.stages = Stages(transport)
         self.webhooks = Webhooks(transport)
 
 
 __all__ = [
+    "Companies",
+    "Company",
+    "CompanyPatch",
     "Contact",
     "ContactPatch",
     "Contacts",
@@ -508,9 +791,11 @@ __all__ = [
     "Deal",
     "DealPatch",
     "Deals",
+    "NewCompany",
     "NewContact",
     "NewDeal",
     "NewNote",
+    "NewTask",
     "NewWebhook",
     "Note",
     "Notes",
@@ -519,6 +804,9 @@ __all__ = [
     "Resources",
     "Stage",
     "Stages",
+    "Task",
+    "TaskPatch",
+    "Tasks",
     "Webhook",
     "WebhookPatch",
     "WebhookTest",

@@ -37,7 +37,7 @@ interface Options extends PlanFlags {
 }
 
 export function addMerge(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: MergeCommand): void {
-  const { singular, plural } = RESOURCES[resource]
+  const { singular, plural, uniqueBy = 'id' }: ResourceDefinition = RESOURCES[resource]
   const command = parent
     .command('merge [winner] [losers...]')
     .description(`make one ${singular} of several; runs as a job, which crm jobs undo reverts`)
@@ -50,7 +50,7 @@ export function addMerge(parent: CommandUnknownOpts, act: Act, { resource, examp
     .option('--losers <how>', 'delete, or mark=MEMBER: the id of the winner in that member', parseLosers)
     .option(
       '--unique <list>',
-      'members that the server keeps unique, such as phone: the winner gets those of a loser when that is deleted; always so for email',
+      `members that the server keeps unique, such as phone: the winner gets those of a loser when that is deleted; always so for ${uniqueBy}`,
       parseUnique,
     )
     .option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing')

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { OPEN_RESOURCES, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, KEPT_EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import {
@@ -105,9 +106,6 @@ const RESENT_EVENT = made({ webhook_id: TEXT, event_id: TEXT })
 /** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(OPEN_RESOURCES.flatMap(plainOutputs)),
-  'contacts duplicates': arrayOf(DUPLICATE_GROUP),
-  'contacts merge': JOB_RUN,
-  'contacts restore': JOB_RUN,
   'deals restore': JOB_RUN,
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'deals stale': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
@@ -128,7 +126,6 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'pipelines list': arrayOf(PIPELINE_SCHEMA),
   'pipelines stages': arrayOf(STAGE_SCHEMA),
   history: arrayOf(CHANGE),
-  'contacts history': arrayOf(CHANGE),
   'deals history': arrayOf(CHANGE),
   'plan show': arrayOf(PLANNED_OPERATION),
   apply: JOB_RUN,
@@ -219,8 +216,12 @@ function titled(title: string, schema: JsonSchema): JsonSchema {
 }
 
 function plainOutputs(resource: OpenResource): readonly (readonly [command: string, schema: JsonSchema])[] {
-  const { plural } = RESOURCES[resource]
+  const { plural, duplicatesBy }: ResourceDefinition = RESOURCES[resource]
   const record = recordSchema(resource)
+  const ofDuplicates = [
+    [`${plural} duplicates`, arrayOf(DUPLICATE_GROUP)],
+    [`${plural} merge`, JOB_RUN],
+  ] as const
   return [
     [`${plural} list`, oneOfSchemas(arrayOf(record), arrayOf(SUMMARY_ROW))],
     [`${plural} get`, oneOfSchemas(record, arrayOf(record))],
@@ -229,5 +230,8 @@ function plainOutputs(resource: OpenResource): readonly (readonly [command: stri
     [`${plural} delete`, oneOfSchemas(arrayOf(oneOfSchemas(DELETION, record)), JOB_RUN)],
     [`${plural} export`, arrayOf(record)],
     [`${plural} import`, JOB_RUN],
+    [`${plural} history`, arrayOf(CHANGE)],
+    [`${plural} restore`, JOB_RUN],
+    ...(duplicatesBy === undefined ? [] : ofDuplicates),
   ]
 }

@@ -41,6 +41,26 @@ export const RESOURCES = {
     commands: { create: 'crm notes add' },
     example: { body: 'Call back on Friday', author_id: 'u_ines' },
   },
+  company: {
+    ...OBJECTS.company,
+    idPrefix: 'comp_',
+    isOpen: true,
+    isImportable: true,
+    uniqueBy: 'domain',
+    duplicatesBy: 'domain,name~',
+    hints: { match: 'domain', where: '.domain == null' },
+    about: 'Organisations.',
+    example: { name: 'Engines Ltd', domain: 'engines.example', city: 'London', owner_id: 'u_ines' },
+  },
+  task: {
+    ...OBJECTS.task,
+    idPrefix: 'task_',
+    isOpen: true,
+    isImportable: true,
+    hints: { match: 'id', where: '.status == "done"' },
+    about: 'What is to be done, for a contact, a company or a deal.',
+    example: { title: 'Send the offer', status: 'open', due_on: '2026-01-31', priority: 'high', owner_id: 'u_ines' },
+  },
   pipeline: OBJECTS.pipeline,
   stage: { ...OBJECTS.stage, commands: { list: 'crm pipelines stages' } },
   webhook: { ...OBJECTS.webhook, idPrefix: 'wh_' },
@@ -113,12 +133,30 @@ export function defineObjects(objects: Readonly<Record<string, ResourceDefinitio
   for (const [name, definition] of Object.entries(objects)) {
     const { plural, fields } = definition
     if (isUsed) throw new Error(`${plural} is defined after the tables and routes were made`)
+    displace(name, plural)
     Object.assign(RESOURCES, { [name]: definition })
     Object.assign(FIELDS, { [name]: Object.keys(fields) })
     Object.assign(BY_PLURAL, { [plural]: name })
     const lists: readonly (readonly string[])[] = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES]
     for (const list of lists) if (!list.includes(name)) (list as string[]).push(name)
     if (!IMPORTABLE_NOUNS.some((each) => each === plural)) (IMPORTABLE_NOUNS as string[]).push(plural)
+  }
+}
+
+/** An object that a user described before crm had one of this name stays what it was, and takes the place of that of crm. */
+function displace(name: string, plural: string): void {
+  const all: Record<string, ResourceDefinition> = RESOURCES
+  const plurals: Record<string, string> = BY_PLURAL
+  const before = all[name]?.plural
+  if (before !== undefined && before !== plural) delete plurals[before]
+  const other = plurals[plural]
+  if (other === undefined || other === name) return
+  delete all[other]
+  const lists: readonly (readonly string[])[] = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES]
+  for (const list of lists) if (list.includes(other)) (list as string[]).splice(list.indexOf(other), 1)
+  for (const definition of Object.values(all)) {
+    const fields: Readonly<Record<string, { to?: string }>> = definition.fields
+    for (const field of Object.values(fields)) if (field.to === other) field.to = name
   }
 }
 

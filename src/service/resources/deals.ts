@@ -7,11 +7,26 @@ import type { DealColumns, Pipeline } from '../store/store.ts'
 import type { CheckedWrite } from '../write.ts'
 import { readFilters } from './filters.ts'
 import { creationChange, patchChange, requireRecord } from './records.ts'
+import { referencesIn, requireReferences } from './references.ts'
 import { getRecord, handlersOf, type RecordWrites, routesOf } from './routes.ts'
-import { oneOf, READ_ONLY_RULES, type RulesByMember, readOnlyMember, requireRules, rulesOf, stringOf } from './rules.ts'
+import {
+  oneOf,
+  patchRules,
+  READ_ONLY_RULES,
+  type RulesByMember,
+  readOnlyMember,
+  requireRules,
+  rulesOf,
+  stringOf,
+} from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
 const { pipeline_id: _, ...RULES } = rulesOf('deal')
+
+/** Of a whole deal, which may be older than the rule of contact_ids. */
+const { contact_ids, ...WHOLE_RULES } = RULES
+
+const PATCH_RULES: RulesByMember = patchRules(contact_ids ? { contact_ids } : {})
 
 /** Rules of a new deal without read-only fields. Pipeline and stage depend on the existing pipelines. */
 export const DEAL_RULES: RulesByMember = { ...READ_ONLY_RULES, ...RULES }
@@ -26,10 +41,14 @@ export const dealWrites: RecordWrites = {
     return {
       resource: 'deal',
       id,
+      references: referencesIn('deal', patch),
       decide: (state) => {
-        const change = patchChange(state, requireRecord('deal', state, expected), patch, 'deal.updated')
+        const current = requireRecord('deal', state, expected)
+        requireRules(patch, PATCH_RULES)
+        requireReferences(state, current)
+        const change = patchChange(state, current, patch, 'deal.updated')
         const members = parseJsonText(change.next?.text ?? '{}') as Members
-        return { ...change, deal: readDeal(members, pipelines, RULES) }
+        return { ...change, deal: readDeal(members, pipelines, WHOLE_RULES) }
       },
     }
   },
@@ -82,7 +101,11 @@ export function dealCreation(sent: Members, pipelines: readonly Pipeline[]): Che
   return {
     resource: 'deal',
     id: undefined,
-    decide: (state) => ({ ...creationChange(state, creation), deal }),
+    references: referencesIn('deal', fields),
+    decide: (state) => {
+      requireReferences(state)
+      return { ...creationChange(state, creation), deal }
+    },
   }
 }
 

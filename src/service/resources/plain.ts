@@ -5,6 +5,7 @@ import type { Route } from '../route.ts'
 import type { CheckedWrite, ExpectedVersions } from '../write.ts'
 import { readFilters } from './filters.ts'
 import { creationChange, patchChange, requireRecord } from './records.ts'
+import { referencesIn, requireReferences } from './references.ts'
 import { handlersOf, type RecordWrites, routesOf } from './routes.ts'
 import { patchRulesOf, READ_ONLY_RULES, type RulesByMember, requireMember, requireRules, rulesOf } from './rules.ts'
 
@@ -43,7 +44,11 @@ export function plainCreation(resource: OpenResource, fields: Members): CheckedW
   return {
     resource,
     id: undefined,
-    decide: (state) => creationChange(state, { resource, fields, event: `${resource}.created` }),
+    references: referencesIn(resource, fields),
+    decide: (state) => {
+      requireReferences(state)
+      return creationChange(state, { resource, fields, event: `${resource}.created` })
+    },
   }
 }
 
@@ -58,6 +63,11 @@ export function plainUpdate(
   return {
     resource,
     id,
-    decide: (state) => patchChange(state, requireRecord(resource, state, expected), patch, `${resource}.updated`),
+    references: referencesIn(resource, patch),
+    decide: (state) => {
+      const current = requireRecord(resource, state, expected)
+      requireReferences(state, current)
+      return patchChange(state, current, patch, `${resource}.updated`)
+    },
   }
 }

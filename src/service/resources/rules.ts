@@ -1,7 +1,7 @@
 import { decodeId, type IdKind } from '../../core/ids.ts'
-import type { JsonSchema } from '../../core/json.ts'
+import type { JsonSchema, JsonValue } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
-import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
+import { READ_ONLY_FIELDS, RESOURCES, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValue, invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 import { parseTimeMs } from './filters.ts'
@@ -51,6 +51,12 @@ export function stringOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
+/** The elements of a list; undefined for any other value. */
+export function elementsOf(value: JsonNode): readonly JsonNode[] | undefined {
+  if (typeof value !== 'string' || !value.startsWith('[')) return undefined
+  return (JSON.parse(value) as readonly JsonValue[]).map((each) => JSON.stringify(each))
+}
+
 export function wrongType(expected: string, value: JsonNode): RuleFault {
   return { code: 'wrong_type', detail: `${expected}, got ${quotedValue(value)}` }
 }
@@ -88,12 +94,6 @@ function orNull(type: string, expected: string, isValid: (value: JsonNode) => bo
   }
 }
 
-/** A list of strings; lists are not parsed until here. */
-function textsOf(value: JsonNode): readonly string[] | undefined {
-  const list: unknown = typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : undefined
-  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined
-}
-
 export const textOrNull = orNull('string', 'a string', isText)
 
 export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value) => {
@@ -102,7 +102,7 @@ export const filledText = requiredRule({ type: 'string', minLength: 1 }, (value)
 })
 
 const textsOrNull: Rule = {
-  ...orNull('array', 'a list of strings', (value) => textsOf(value) !== undefined),
+  ...orNull('array', 'a list of strings', (value) => elementsOf(value)?.every(isText) === true),
   schema: { type: ['array', 'null'], items: { type: 'string' } },
 }
 
@@ -157,25 +157,23 @@ function ruleOf(name: string, field: Field): Rule {
 
 function optionsRule(type: FieldType, options: readonly string[]): Rule {
   const expected = `${type === 'texts' ? 'a list of ' : ''}${options.map((each) => JSON.stringify(each)).join(', ')}`
-  const isOne = (value: string | undefined): boolean => options.includes(value ?? '')
+  const isOne = (value: JsonNode): boolean => options.includes(stringOf(value) ?? '')
   if (type !== 'texts')
-    return {
-      ...orNull('string', `one of ${expected}`, (value) => isOne(stringOf(value))),
-      schema: { enum: [...options, null] },
-    }
+    return { ...orNull('string', `one of ${expected}`, isOne), schema: { enum: [...options, null] } }
   return {
-    ...orNull('array', expected, (value) => textsOf(value)?.every(isOne) === true),
+    ...orNull('array', expected, (value) => elementsOf(value)?.every(isOne) === true),
     schema: { type: ['array', 'null'], items: { enum: options } },
   }
 }
 
-/** An id of a resource, or a list of them. */
+/** An id of a resource, or a list of ids. */
 function idRule(type: FieldType, to: string): Rule {
-  const isId = (value: string | undefined) => decodeId(to as IdKind, value ?? '') !== undefined
-  if (type !== 'texts') return orNull('string', `the id of a ${to}`, (value) => isId(stringOf(value)))
+  const isId = (value: JsonNode): boolean => decodeId(to as IdKind, stringOf(value) ?? '') !== undefined
+  if (type !== 'texts') return orNull('string', `the id of a ${to}`, isId)
+  const isIds = (value: JsonNode): boolean => elementsOf(value)?.every(isId) === true
   return {
-    ...orNull('array', `a list of ids of a ${to}`, (value) => textsOf(value)?.every(isId) === true),
-    schema: { type: ['array', 'null'], items: { type: 'string' } },
+    ...orNull('array', `a list of ids of ${RESOURCES[to as Resource].plural}`, isIds),
+    schema: textsOrNull.schema,
   }
 }
 

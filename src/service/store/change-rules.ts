@@ -117,3 +117,8 @@ export function filterColumns(resource: OpenResource, text: string): readonly (s
     return isFolded ? (foldedText(value) ?? null) : value
   })
 }
+
+/** The value of one of these columns. */
+export function filterColumn(resource: OpenResource, name: string, text: string): string | null {
+  return filterColumns(resource, text)[filterFields(resource).indexOf(name)] ?? null
+}

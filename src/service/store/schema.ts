@@ -2,6 +2,7 @@ import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   filterFields,
   OPEN_RESOURCES,
+  type OpenResource,
   RESOURCES,
   type StoredResource,
   useObjects,
@@ -238,11 +239,15 @@ const TABLES: readonly Table[] = [...OWN_TABLES, ...OPEN_TABLES]
  * The released changes since both kinds have one schema; each makes a version, and never changes. A name of the schema, which is
  * added to the databases that lack it: `table.column`, a table, or an index. Or a statement, such as one that fills a column.
  */
-const ADDED: readonly string[] = ['objects']
+const ADDED: readonly string[] = [
+  'objects',
+  // Filters by company_id: an earlier version would leave the column empty, which is added at the start (see lackingColumns).
+  'SELECT 1',
+]
 
-/** The name of the index on a column. */
+/** The name of the index on a column; that of `company_id` differs from that of `company`. */
 export function indexName(table: string, column: string): string {
-  return `${table}_by_${column.replace(/_id$/, '')}`
+  return `${table}_by_${column.replace(/^(deal|key|owner|pipeline|record)_id$/, '$1')}`
 }
 
 /**
@@ -314,6 +319,41 @@ function scriptOf(kind: Kind, tables: readonly Table[]): string {
 /** All that a new database has before its first row. */
 export function schemaScript(kind: Kind): string {
   return scriptOf(kind, tablesOf(kind))
+}
+
+interface LackingColumn {
+  readonly resource: OpenResource
+  readonly name: string
+  readonly add: string
+  /** Selects id and text of rows after the id $1 that may have a value for it. */
+  readonly rows: string
+  /** Sets it to $2 in the row $1. */
+  readonly fill: string
+}
+
+/** Selects `TABLE.COLUMN` for all columns. */
+export const COLUMN_NAMES: Readonly<Record<Kind, string>> = {
+  sqlite: `SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table'`,
+  postgres: `SELECT relname || '.' || attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped`,
+}
+
+/** The columns of filters that tables lack which are there; `found` has what COLUMN_NAMES selects. */
+export function lackingColumns(kind: Kind, found: ReadonlySet<string>): readonly LackingColumn[] {
+  return OPEN_RESOURCES.flatMap((resource) => {
+    const table = openTable(tableOf(resource), filterFields(resource))
+    if (!found.has(`${table.name}.id`)) return []
+    const lacking = columnsOf(kind, table).filter(([name]) => name && !found.has(`${table.name}.${name}`))
+    const has = textFor(kind, '<instr|strpos>')
+    return lacking.map(([name, , definition]) => ({
+      resource,
+      name,
+      add: `ALTER TABLE ${table.name} ADD COLUMN ${definition}`,
+      rows: `SELECT id, text FROM ${table.name} WHERE id > $1 AND ${has}(text, '"${name}"') > 0 ORDER BY id LIMIT 500`,
+      fill: `UPDATE ${table.name} SET ${name} = $2 WHERE id = $1`,
+    }))
+  })
 }
 
 /** Tables of open resources are made at any start: a resource may be added. */

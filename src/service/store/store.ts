@@ -122,10 +122,19 @@ export interface WriteState {
   readonly current: StoredRecord | undefined
   /** Whether `parent` exists; true when the write names none. */
   readonly isParentThere: boolean
+  /** Those of `StoreWrite.references` that do not exist. */
+  readonly missing?: readonly Reference[] | undefined
   /** The delivery of `Write.deliveryOf`; undefined when it is not set or does not exist. */
   readonly delivery?: DeliveryEntry | undefined
   /** The id of `RecordChange.ownEvent`; undefined when the write has none. */
   readonly eventId?: string | undefined
+}
+
+/** A record that a member of another one names. */
+export interface Reference {
+  readonly member: string
+  readonly resource: StoredResource
+  readonly id: string
 }
 
 export interface StoreWrite {
@@ -134,6 +143,8 @@ export interface StoreWrite {
   readonly id: string | undefined
   /** A record that must exist (the deal of a note). */
   readonly parent?: { readonly resource: StoredResource; readonly id: string } | undefined
+  /** The records that the change names, of which `WriteState.missing` has those that do not exist. */
+  readonly references?: readonly Reference[] | undefined
   /** An event whose delivery to the webhook `id` is passed to `decide`. */
   readonly deliveryOf?: string | undefined
   /** `decide` returns an event for the webhook `id` alone. */

@@ -105,9 +105,10 @@ const NO_RECORDS: Existing['records'] = new Map()
 
 async function readExisting(session: Session, writes: readonly StoreWrite[], keptSinceMs: number): Promise<Existing> {
   const keys = new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))
-  const named = writes.flatMap(({ resource, id, parent }) => [
+  const named = writes.flatMap(({ resource, id, parent, references = [] }) => [
     ...(id === undefined ? [] : [{ resource, id }]),
     ...(parent ? [parent] : []),
+    ...references,
   ])
   const answers = findAnswers(session, [...keys], keptSinceMs)
   if (named.length === 0) return { answers: await answers, records: NO_RECORDS }
@@ -163,14 +164,16 @@ async function applyWrite(batch: Batch, write: StoreWrite): Promise<BatchOutcome
   return { result: { type: 'done', answer: change.answer } }
 }
 
-function stateOf({ records }: Batch, serials: Serials, { resource, id, parent, hasOwnEvent }: StoreWrite): WriteState {
+function stateOf({ records }: Batch, serials: Serials, write: StoreWrite): WriteState {
+  const { resource, id, parent, references, hasOwnEvent } = write
+  const missing = references?.filter((each) => records.find(each.resource, each.id) === undefined)
   const isParentThere = !parent || records.find(parent.resource, parent.id) !== undefined
   if (id !== undefined) {
     const eventId = hasOwnEvent && encodeId('event', serials.next())
-    return { id, nowMs: serials.timeMs(), current: records.find(resource, id), isParentThere, eventId }
+    return { id, nowMs: serials.timeMs(), current: records.find(resource, id), isParentThere, missing, eventId }
   }
   const serial = serials.next()
-  return { id: encodeId(resource, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
+  return { id: encodeId(resource, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere, missing }
 }
 
 async function withDelivery({ tx }: Batch, { id, deliveryOf }: StoreWrite, state: WriteState): Promise<WriteState> {

@@ -41,7 +41,16 @@ test('each event that the service sends has the schema and the headers of the do
   await service.send('PATCH', contact, { name: 'Bea', vip: true })
   await service.send('PATCH', deal, { stage: 'Won', amount: null })
   await service.send('POST', `${deal}/notes`, { body: 'x' })
-  for (const path of [contact, deal]) await service.send('DELETE', path)
+  const { json: company } = await service.send('POST', '/v1/companies', { name: 'Engines', domain: 'engines.test' })
+  const { json: task } = await service.send('POST', '/v1/tasks', {
+    title: 'Call',
+    status: 'open',
+    due_on: '2026-01-31',
+  })
+  const [companyPath, taskPath] = [`/v1/companies/${company.id}`, `/v1/tasks/${task.id}`]
+  await service.send('PATCH', companyPath, { city: 'London' })
+  await service.send('PATCH', taskPath, { status: 'done' })
+  for (const path of [contact, deal, companyPath, taskPath]) await service.send('DELETE', path)
   await service.send('POST', `/v1/webhooks/${id}/test`)
   await expect.poll(() => receiver.received.length).toBe(eventKinds().length)
   const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()))

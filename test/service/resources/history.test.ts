@@ -89,7 +89,7 @@ test('all changes are filtered by time, key, job and resource, in pages that fol
 
 test.each([
   ['made_by=nobody', 'made_by: there is no key with the id or name "nobody"'],
-  ['resource=webhook', 'resource: expected one of contact, deal, note, got "webhook"'],
+  ['resource=webhook', 'resource: expected one of contact, deal, note, company, task, got "webhook"'],
   ['since=yesterday', 'since: expected a time such as'],
   ['who=me', 'unknown parameter who: expected one of limit, cursor, since, until, made_by, job, resource'],
 ])('%s is a 400 that says what was expected', async (query, detail) => {

@@ -9,13 +9,13 @@ module CrmClient
   class Contacts < Resource
     # Each record, newest first where the server sorts so; pages are requested as records are consumed.
     # An Enumerator; with a block, yields them.
-    def list(email: nil, name: nil, phone: nil, company: nil, owner_id: nil, created_since: nil, created_until: nil, limit: nil, page_size: nil, cursor: nil, &block)
-      list_records("/v1/contacts", [], { "email" => email, "name" => name, "phone" => phone, "company" => company, "owner_id" => owner_id, "created_since" => created_since, "created_until" => created_until }, { limit: limit, page_size: page_size, cursor: cursor }, &block)
+    def list(email: nil, name: nil, phone: nil, company: nil, owner_id: nil, company_id: nil, created_since: nil, created_until: nil, limit: nil, page_size: nil, cursor: nil, &block)
+      list_records("/v1/contacts", [], { "email" => email, "name" => name, "phone" => phone, "company" => company, "owner_id" => owner_id, "company_id" => company_id, "created_since" => created_since, "created_until" => created_until }, { limit: limit, page_size: page_size, cursor: cursor }, &block)
     end
 
     # The same list in whole pages.
-    def pages(email: nil, name: nil, phone: nil, company: nil, owner_id: nil, created_since: nil, created_until: nil, page_size: nil, cursor: nil, &block)
-      list_pages("/v1/contacts", [], { "email" => email, "name" => name, "phone" => phone, "company" => company, "owner_id" => owner_id, "created_since" => created_since, "created_until" => created_until }, { page_size: page_size, cursor: cursor }, &block)
+    def pages(email: nil, name: nil, phone: nil, company: nil, owner_id: nil, company_id: nil, created_since: nil, created_until: nil, page_size: nil, cursor: nil, &block)
+      list_pages("/v1/contacts", [], { "email" => email, "name" => name, "phone" => phone, "company" => company, "owner_id" => owner_id, "company_id" => company_id, "created_since" => created_since, "created_until" => created_until }, { page_size: page_size, cursor: cursor }, &block)
     end
 
     # Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs.
@@ -109,6 +109,82 @@ module CrmClient
     def plural = "notes"
   end
 
+  # Company records.
+  class Companies < Resource
+    # Each record, newest first where the server sorts so; pages are requested as records are consumed.
+    # An Enumerator; with a block, yields them.
+    def list(name: nil, domain: nil, phone: nil, owner_id: nil, created_since: nil, created_until: nil, limit: nil, page_size: nil, cursor: nil, &block)
+      list_records("/v1/companies", [], { "name" => name, "domain" => domain, "phone" => phone, "owner_id" => owner_id, "created_since" => created_since, "created_until" => created_until }, { limit: limit, page_size: page_size, cursor: cursor }, &block)
+    end
+
+    # The same list in whole pages.
+    def pages(name: nil, domain: nil, phone: nil, owner_id: nil, created_since: nil, created_until: nil, page_size: nil, cursor: nil, &block)
+      list_pages("/v1/companies", [], { "name" => name, "domain" => domain, "phone" => phone, "owner_id" => owner_id, "created_since" => created_since, "created_until" => created_until }, { page_size: page_size, cursor: cursor }, &block)
+    end
+
+    # Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs.
+    def create(fields, idempotency_key: nil)
+      create_record("/v1/companies", [], fields, { idempotency_key: idempotency_key })
+    end
+
+    # Raises NotFound.
+    def get(id)
+      get_record("/v1/companies/{id}", id)
+    end
+
+    # A JSON merge patch: nil removes a member. if_match: only while the record has this version.
+    def update(id, patch, if_match: nil, idempotency_key: nil)
+      update_record("/v1/companies/{id}", id, patch, { if_match: if_match, idempotency_key: idempotency_key })
+    end
+
+    # Raises NotFound for an unknown id.
+    def delete(id, if_match: nil)
+      delete_record("/v1/companies/{id}", id, { if_match: if_match })
+    end
+
+    private
+
+    def plural = "companies"
+  end
+
+  # Task records.
+  class Tasks < Resource
+    # Each record, newest first where the server sorts so; pages are requested as records are consumed.
+    # An Enumerator; with a block, yields them.
+    def list(status: nil, owner_id: nil, contact_id: nil, company_id: nil, deal_id: nil, created_since: nil, created_until: nil, limit: nil, page_size: nil, cursor: nil, &block)
+      list_records("/v1/tasks", [], { "status" => status, "owner_id" => owner_id, "contact_id" => contact_id, "company_id" => company_id, "deal_id" => deal_id, "created_since" => created_since, "created_until" => created_until }, { limit: limit, page_size: page_size, cursor: cursor }, &block)
+    end
+
+    # The same list in whole pages.
+    def pages(status: nil, owner_id: nil, contact_id: nil, company_id: nil, deal_id: nil, created_since: nil, created_until: nil, page_size: nil, cursor: nil, &block)
+      list_pages("/v1/tasks", [], { "status" => status, "owner_id" => owner_id, "contact_id" => contact_id, "company_id" => company_id, "deal_id" => deal_id, "created_since" => created_since, "created_until" => created_until }, { page_size: page_size, cursor: cursor }, &block)
+    end
+
+    # Happens once, also if it is retried. Pass idempotency_key to make it happen once across runs.
+    def create(fields, idempotency_key: nil)
+      create_record("/v1/tasks", [], fields, { idempotency_key: idempotency_key })
+    end
+
+    # Raises NotFound.
+    def get(id)
+      get_record("/v1/tasks/{id}", id)
+    end
+
+    # A JSON merge patch: nil removes a member. if_match: only while the record has this version.
+    def update(id, patch, if_match: nil, idempotency_key: nil)
+      update_record("/v1/tasks/{id}", id, patch, { if_match: if_match, idempotency_key: idempotency_key })
+    end
+
+    # Raises NotFound for an unknown id.
+    def delete(id, if_match: nil)
+      delete_record("/v1/tasks/{id}", id, { if_match: if_match })
+    end
+
+    private
+
+    def plural = "tasks"
+  end
+
   # Pipeline records.
   class Pipelines < Resource
     # Each record, newest first where the server sorts so; pages are requested as records are consumed.
@@ -190,7 +266,7 @@ module CrmClient
 
   # All resources of a client.
   module Resources
-    attr_reader :contacts, :deals, :notes, :pipelines, :stages, :webhooks
+    attr_reader :contacts, :deals, :notes, :companies, :tasks, :pipelines, :stages, :webhooks
 
     private
 
@@ -198,6 +274,8 @@ module CrmClient
       @contacts = Contacts.new(transport)
       @deals = Deals.new(transport)
       @notes = Notes.new(transport)
+      @companies = Companies.new(transport)
+      @tasks = Tasks.new(transport)
       @pipelines = Pipelines.new(transport)
       @stages = Stages.new(transport)
       @webhooks = Webhooks.new(transport)

@@ -1,8 +1,18 @@
 import { CrmError } from '../../../core/errors.ts'
 import { isOpenResource } from '../../../core/resources/registry.ts'
+import { filterColumn } from '../change-rules.ts'
 import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
-import { FIRST_ROWS, indexStatements, openTablesScript, schemaScript, type Table, tablesOf } from '../schema.ts'
+import {
+  COLUMN_NAMES,
+  FIRST_ROWS,
+  indexStatements,
+  lackingColumns,
+  openTablesScript,
+  schemaScript,
+  type Table,
+  tablesOf,
+} from '../schema.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from './database.ts'
 import { MIGRATIONS, SCHEMA_VERSION, versionAfter } from './migrations.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
@@ -61,7 +71,26 @@ async function migrate(tx: PostgresTransaction, name: string, steps: readonly st
     for (const step of steps.slice(version - 1)) await tx.script(step)
     await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${newest}`)
   }
+  await addFilterColumns(tx)
   await tx.script(openTablesScript('postgres'))
+}
+
+/** As an object of crm gets a filter, and one of a user a reference. */
+async function addFilterColumns(tx: PostgresTransaction): Promise<void> {
+  for (const { resource, name, add, rows, fill } of await lackingIn(tx)) {
+    await tx.script(add)
+    const after = (id: number) => tx.all<[number, string]>(rows, id)
+    for (let page = await after(0); page.length > 0; page = await after(page.at(-1)?.[0] ?? 0)) {
+      for (const [id, text] of page) {
+        const value = filterColumn(resource, name, text)
+        if (value !== null) tx.later(fill, id, tx.dialect.bounded(value))
+      }
+    }
+  }
+}
+
+async function lackingIn(session: PostgresSession): Promise<ReturnType<typeof lackingColumns>> {
+  return lackingColumns('postgres', new Set((await session.all<[string]>(COLUMN_NAMES.postgres)).flat()))
 }
 
 /** Makes a database with the tables one of crm. */
@@ -145,12 +174,14 @@ const TABLES = tablesOf('postgres')
 const FOREIGN_KEYS = schemaScript('postgres').match(/ REFERENCES /g)?.length ?? 0
 
 /**
- * False for a database of the current version that lacks the table of an open resource, which is made at the start; CrmError
+ * False for a database of the current version that lacks the table or a filter of an open resource, made at the start; CrmError
  * `machine` for one that lacks another part of its schema.
  */
 async function checkWhole(session: PostgresSession & { readonly name: string }): Promise<boolean> {
   const found = new Set((await session.all<[string]>(session.dialect.tableNames)).map(([name]) => name))
-  const isThere = ({ name }: Table): boolean => found.has(name)
+  const lacking = await lackingIn(session)
+  const isThere = ({ name, resource }: Table): boolean =>
+    found.has(name) && !lacking.some((each) => each.resource === resource)
   for (const table of TABLES) {
     if (!isThere(table) && !(table.resource && isOpenResource(table.resource)))
       throw incomplete(session.name, `the table ${table.name}`)

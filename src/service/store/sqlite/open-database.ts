@@ -6,10 +6,10 @@ import { filterFields } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
-import { filterColumns } from '../change-rules.ts'
+import { filterColumn, filterColumns } from '../change-rules.ts'
 import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
-import { FIRST_ROWS, openTablesScript, schemaScript } from '../schema.ts'
+import { COLUMN_NAMES, FIRST_ROWS, lackingColumns, openTablesScript, schemaScript } from '../schema.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
 import { mayWrite, openReadOnly } from './read-only.ts'
@@ -47,6 +47,7 @@ interface Opening {
 export function openDatabase(name: string, isCreated: boolean, isExclusive = false): Connection {
   const prepare = (db: Connection): void => {
     migrate(db)
+    addFilterColumns(db)
     db.script(openTablesScript('sqlite'))
     db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
@@ -103,6 +104,20 @@ function migrate(db: Connection): void {
       for (const step of MIGRATIONS.slice(versionOf(db) - 1)) db.script(step)
     }
     db.script(`PRAGMA user_version = ${SCHEMA_VERSION}; PRAGMA application_id = ${APPLICATION_ID};`)
+  })
+}
+
+/** As an object of crm gets a filter, and one of a user a reference. */
+function addFilterColumns(db: Connection): void {
+  const lacking = () => lackingColumns('sqlite', new Set(db.all<[string]>(COLUMN_NAMES.sqlite).flat()))
+  if (lacking().length === 0) return
+  inTransaction(db, () => {
+    for (const { resource, name, add, rows, fill } of lacking()) {
+      db.script(add)
+      const after = (id: number) => db.all<[number, string]>(rows, id)
+      for (let page = after(0); page.length > 0; page = after(page.at(-1)?.[0] ?? 0))
+        for (const [id, text] of page) db.run(fill, id, filterColumn(resource, name, text))
+    }
   })
 }
 
