@@ -69,7 +69,10 @@ const CONFORMANCE = [
 ]
 
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
-const CONNECTORS = ['test/connectors/{contract,bulk}.test.ts', 'test/connectors/families/families.test.ts']
+const CONNECTORS = [
+  'test/connectors/{contract,bulk,in-order-bulk}.test.ts',
+  'test/connectors/families/families.test.ts',
+]
 
 /** The client libraries of other languages, and the suite that all of them pass. `npm run test:clients`. */
 const CLIENTS = ['test/clients/{conformance,go,planted-faults,python,ruby}.test.ts']

@@ -208,11 +208,12 @@ function checkVerb(name: string, verb: Located, check: ObjectCheck): void {
     problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')
 }
 
-function checkRequest(request: Located, names: readonly string[], check: Check): void {
+/** `inSet`: the placeholders of `set`, where it has others. */
+function checkRequest(request: Located, names: readonly string[], check: Check, inSet = names): void {
   const parts = membersOf(request)
   checkPlaceholders(parts.get('base'), check.variables, check.problems)
   for (const key of ['path', 'headers', 'query', 'body', 'set', 'keep'])
-    checkPlaceholders(parts.get(key), names, check.problems)
+    checkPlaceholders(parts.get(key), key === 'set' ? inSet : names, check.problems)
   checkHeaders(parts.get('headers'), check)
 }
 
@@ -269,8 +270,9 @@ function checkBatch(kind: BatchKind, batch: Located, check: ObjectCheck): void {
   for (const key of ['size', 'item', 'match']) {
     if (!parts.has(key)) problems.add(place, `${key} is missing for this batch, and in "batch"`)
   }
-  checkRequest(batch, [...common, 'items', 'by', 'select'], check)
-  checkPlaceholders(item, [...common, 'id', 'record', 'value', 'row', 'by'], problems)
+  const ofRow = [...common, 'id', 'value', 'row', 'by']
+  checkRequest(batch, [...common, 'items', 'by', 'select'], check, ofRow)
+  checkPlaceholders(item, [...ofRow, 'record'], problems)
   const by = membersOf(parts.get('by'))
   for (const [field, { keyPlace }] of by) expectName(field, keyPlace, { fields: ['id', ...fieldsOf(object)], problems })
   if (!['body', 'query'].some((key) => uses(parts.get(key), ['items'])))
@@ -286,7 +288,7 @@ function checkBatch(kind: BatchKind, batch: Located, check: ObjectCheck): void {
     problems.add(place, `in the batch ${kind}, ${what}`)
   }
   const names = NAMING[kind]
-  if (!uses(item, names))
+  if (![item, parts.get('set')].some((part) => uses(part, names)))
     problems.add(place, `item of the batch ${kind} uses none of ${names.map((name) => `{${name}}`).join(', ')}`)
   if (kind === 'upsert' && by.size === 0)
     problems.add(place, 'by is missing for the batch upsert, expected the field that it matches by')

@@ -93,7 +93,10 @@ export type BatchKind = (typeof BATCH_KINDS)[number]
 type ReadBatch = NonNullable<ReadObject['batch']['create']>
 
 export type BatchOperation = Operation &
-  Pick<ReadBatch, 'by' | 'results' | 'errors' | 'match'> & { readonly size: number; readonly item: JsonValue }
+  Pick<ReadBatch, 'by' | 'results' | 'errors' | 'match' | 'paging'> & {
+    readonly size: number
+    readonly item: JsonValue
+  }
 
 type ReadField = ReadObject['fields'][string]
 

@@ -18,6 +18,7 @@ import { compileTemplate } from './templates.ts'
 const NAME = String.raw`(?:[^.\[\]\\]|\\.)+`
 const BRACKET = String.raw`\[(?:|\d{1,6}|(?:[^=\[\]\\]|\\.)+=(?:[^\[\]\\]|\\.)*)\]`
 const PLACEHOLDER = String.raw`\{[A-Za-z_][\w\-]*(?:\.[\w\-]+)*\}`
+const FILTERED = PLACEHOLDER.replace(/\\\}$/, String.raw`(?:\|soql)?\}`)
 
 /** What a text is, beyond being one. */
 interface TextRule {
@@ -79,7 +80,7 @@ const RULES = {
   template: {
     title: 'text with placeholders',
     expected: 'a text with placeholders such as {id}',
-    pattern: String.raw`^(?:[^{]|\{\{|${PLACEHOLDER})*$`,
+    pattern: String.raw`^(?:[^{]|\{\{|${FILTERED})*$`,
     compile: compileTemplate,
   },
   headerName: HEADER,
@@ -114,7 +115,7 @@ const RULES = {
   queryValue: {
     title: 'text with placeholders',
     expected: 'a text without control characters',
-    pattern: String.raw`^(?:[^{\u0000-\u001f\u007f-\u009f\ud800-\udfff]|\{\{|${PLACEHOLDER})*$`,
+    pattern: String.raw`^(?:[^{\u0000-\u001f\u007f-\u009f\ud800-\udfff]|\{\{|${FILTERED})*$`,
     compile: compileTemplate,
   },
   urlPath: URL_PATH,

@@ -197,11 +197,12 @@ const BATCH = {
     {},
   ),
   results: member('path of each result of a row, such as results[]', PATH),
-  errors: member('path of each refusal of a row', PATH),
+  errors: member('path of each refusal of a row; with match: in_order, of a refusal in its result', PATH),
   match: member(
-    'how an outcome finds its row: id (then `by`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
-    z.union([choice(['id', 'all']), MARK]),
+    'how an outcome finds its row: id (then `by`), in_order (as many results as rows, each with its own `ok`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
+    z.union([choice(['id', 'in_order', 'all']), MARK]),
   ),
+  paging: member('how the pages of a read are read; none (default): its records are in one answer', PAGING, 'none'),
 }
 
 const KIND = object('batch', BATCH)
@@ -393,6 +394,7 @@ const RECORD = object('record', {
   updated_at: member('path of the time of the last change, or { at, as }', TIME_PLACE),
   version: member('path of the version, sent as If-Match with a whole record', PATH),
   deleted: member('path that is true for a record that was deleted', PATH),
+  hidden: member('members that are never shown', list(TEXT), []),
   clear: member(
     'what clears a value: null (default), an empty text, [], or omit (the member is left out)',
     CLEAR,
@@ -421,6 +423,7 @@ const SELECT = object('select', {
       items: required('path of each name', PATH),
       at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
       read_only: member('path in it that is true if the server alone sets the member', PATH),
+      writable: member('path in it that is false if the server alone sets the member', PATH),
       label: member('path in it of the name for people, by which columns may name it, too', PATH),
       type: member('path in it of its type, for people', PATH),
       unique: member('path in it that is true if no two records may have the same value', PATH),
@@ -430,6 +433,7 @@ const SELECT = object('select', {
           items: required('path of each in such an item', PATH),
           value: member('path of the value in it', PATH, 'value'),
           label: member('path of its name for people', PATH, 'label'),
+          only: member('path beside them that is false if the server takes other values, too', PATH),
         }),
       ),
       many: member(
@@ -516,13 +520,13 @@ const AUTH = z.discriminatedUnion(
 )
 
 const ERROR = object('error', {
-  message: member('path of the message', PATH),
-  code: member('path of the code', PATH),
+  message: member('path of the message; of several, the first that is there', PATHS),
+  code: member('path of the code; of several, the first that is there', PATHS),
   request: member('path of the id of the request', PATH),
   fields: member(
     'refusals of single fields',
     object('error_fields', {
-      items: required('path of each', PATH),
+      items: required('path of each, or several', PATHS),
       name: member('path of the name of the field in it', PATH),
       message: member('path of its message', PATH),
     }),
@@ -537,13 +541,13 @@ const ERROR = object('error', {
           when: member(
             'value in the answer',
             object('error_when', {
-              at: required('path in the answer', PATH),
+              at: required('path in the answer, or several', PATHS),
               is: required('its value', JSON_VALUE),
             }),
           ),
           means: required(
-            'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), auth (the key) or invalid',
-            choice(['exists', 'gone', 'limit', 'retry', 'auth', 'invalid']),
+            'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), locked (not written, because another write has the record), auth (the key) or invalid',
+            choice(['exists', 'gone', 'limit', 'retry', 'locked', 'auth', 'invalid']),
           ),
         },
         { some: ['status', 'when'] },

@@ -93,6 +93,7 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
       if (steps.length === base.length + 1) hide(hidden, base, steps, name)
     }
     for (const { name, path: at } of system) hide(hidden, base, at.steps, name)
+    for (const name of document.hidden) hide(hidden, base, [...inside, { type: 'member', name }], undefined)
     return { path, isNamed: names === undefined ? undefined : patternTest(names), hidden }
   })
 }

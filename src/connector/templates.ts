@@ -8,7 +8,13 @@ import { ConnectorMistake, setMember } from './paths.ts'
 /** What placeholders stand for, by their whole name (`id`, `parent`, `parent.contact_id`); undefined is absent. */
 export type TemplateValues = Readonly<Record<string, JsonValue | undefined>>
 
-type Part = string | { readonly placeholder: string }
+type Part = string | Placeholder
+
+interface Placeholder {
+  readonly placeholder: string
+  /** The value is written as a literal of SOQL. */
+  readonly isSoql: boolean
+}
 
 type Compiled =
   | { readonly type: 'constant'; readonly value: JsonValue }
@@ -22,7 +28,7 @@ export interface Template {
 }
 
 /** A brace that stands for itself, a placeholder, or a brace that begins none. */
-const BRACE = /\{\{|\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}|\{/g
+const BRACE = /\{\{|\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)(\|soql)?\}|\{/g
 
 /** Compiles JSON whose texts hold placeholders; ConnectorMistake with the position in the text that cannot be compiled. */
 export function compileTemplate(source: JsonValue): Template {
@@ -45,7 +51,7 @@ function partsOf(text: string): readonly Part[] {
   const parts: Part[] = []
   let literal = ''
   let from = 0
-  for (const { 0: found, 1: placeholder, index } of text.matchAll(BRACE)) {
+  for (const { 0: found, 1: placeholder, 2: filter, index } of text.matchAll(BRACE)) {
     if (found === '{')
       throw new ConnectorMistake(
         '{ begins no placeholder',
@@ -58,7 +64,7 @@ function partsOf(text: string): readonly Part[] {
     else {
       if (literal !== '') parts.push(literal)
       literal = ''
-      parts.push({ placeholder })
+      parts.push({ placeholder, isSoql: filter !== undefined })
     }
   }
   literal += text.slice(from)
@@ -99,19 +105,33 @@ function filled(compiled: Compiled, values: TemplateValues): JsonValue | undefin
     return object
   }
   const [first] = compiled.parts
-  if (compiled.parts.length === 1 && typeof first === 'object') return valueNamed(values, first.placeholder)
-  return joined(compiled.parts, (name) => textOf(valueNamed(values, name)))
+  if (compiled.parts.length === 1 && typeof first === 'object') return filledValue(first, values)
+  return joined(compiled.parts, (part) => textOf(filledValue(part, values)))
 }
 
 /** Undefined when a part is. */
-function joined(parts: readonly Part[], textOfName: (name: string) => string | undefined): string | undefined {
+function joined(parts: readonly Part[], textOfPart: (part: Placeholder) => string | undefined): string | undefined {
   let text = ''
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : textOfName(part.placeholder)
+    const piece = typeof part === 'string' ? part : textOfPart(part)
     if (piece === undefined) return undefined
     text += piece
   }
   return text
+}
+
+function filledValue({ placeholder, isSoql }: Placeholder, values: TemplateValues): JsonValue | undefined {
+  const value = valueNamed(values, placeholder)
+  return isSoql && value !== undefined ? soqlOf(value) : value
+}
+
+const SOQL_ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't', '\f': 'f' }
+
+/** A text as a literal of SOQL, of which no quotation mark in it is the end; of a list, each element. */
+function soqlOf(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(soqlOf)
+  if (typeof value !== 'string') return value
+  return `'${value.replace(/[\\'\n\r\t\f]/g, (mark) => `\\${SOQL_ESCAPES[mark] ?? mark}`)}'`
 }
 
 function valueNamed(values: TemplateValues, name: string): JsonValue | undefined {
@@ -186,7 +206,7 @@ export function readHost({ compiled }: Template, origin: string): Readonly<Recor
 }
 
 function filledText({ compiled }: Template, textOfName: (name: string) => string): string {
-  if (compiled.type === 'text') return joined(compiled.parts, textOfName) ?? ''
+  if (compiled.type === 'text') return joined(compiled.parts, ({ placeholder }) => textOfName(placeholder)) ?? ''
   return compiled.type === 'constant' && typeof compiled.value === 'string' ? compiled.value : ''
 }
 

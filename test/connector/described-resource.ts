@@ -39,6 +39,7 @@ export function described(more: Partial<ResourceDocument> = {}): ResourceDocumen
     inside: '.',
     others: [{ at: '.', names: undefined }],
     read_only: [],
+    hidden: [],
     select: undefined,
     value: undefined,
     clear: null,

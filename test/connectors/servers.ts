@@ -8,6 +8,7 @@ import type { Emulator, EmulatorOptions, Row } from './emulators/emulator.ts'
 import { startHubSpot } from './emulators/hubspot.ts'
 import { startOnePageCrm } from './emulators/onepagecrm.ts'
 import { startPipedrive } from './emulators/pipedrive.ts'
+import { startSalesforce } from './emulators/salesforce.ts'
 import type { Imported } from './kill-claim.ts'
 
 /** A server that crm reaches through a shipped connector. */
@@ -92,6 +93,16 @@ export const SERVERS: readonly Server[] = [
     contacts: 'contacts',
     absences: { refusalIn2xx: NO_REFUSAL_IN_2XX },
     dealFields: async (server) => ({ stages: ['Active', 'Won'], others: [await firstPipeline(server)] }),
+  },
+  {
+    connector: 'salesforce',
+    start: startSalesforce,
+    base: '/services/data/v62.0',
+    variables: () => 'domain=acme',
+    contacts: 'Contact',
+    imported: { rows: 16_000, perRequest: 200 },
+    absences: { refusalIn2xx: 'a request is refused by its status; what a 2xx refuses are single rows' },
+    dealFields: () => ({ stages: ['Prospecting', 'Closed Won'], others: ['close_date=2026-12-31'] }),
   },
 ]
 

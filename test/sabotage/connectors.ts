@@ -5,6 +5,7 @@ const MAP = ['test/connector/record-map.test.ts', 'test/api/connectors/shipped-r
 const LOADER = ['test/connector/load-connector.test.ts']
 
 const BATCHES = ['test/connectors/batches.test.ts']
+const IN_ORDER = ['test/connectors/in-order.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
@@ -90,6 +91,48 @@ export const CONNECTORS: readonly Sabotage[] = [
     line: 'found.add(named.length > 0 ? named : rowOf(record, rows, map), { record })',
     to: 'found.add(rows.slice(found.outcomes.size, found.outcomes.size + 1).map(({ row }) => row), { record })',
     tests: BATCHES,
+  },
+  {
+    name: 'results in order are taken for rows although there are more or fewer',
+    file: 'src/api/connectors/batch-rules.ts',
+    line: 'if (results.length !== rows.length) return new Map()',
+    to: '',
+    tests: IN_ORDER,
+  },
+  {
+    name: 'a result in order that is no success is done',
+    file: 'src/api/writes/batch-sender.ts',
+    line: 'read.isInOrder ? { ...answer, json: outcome.record } : answer,',
+    to: '{ ...answer, json: { success: true } },',
+    tests: IN_ORDER,
+  },
+  {
+    name: 'a quotation mark ends a literal of SOQL',
+    file: 'src/connector/templates.ts',
+    line: "return `'${value.replace(/[\\\\'\\n\\r\\t\\f]/g, (mark) => `\\\\${SOQL_ESCAPES[mark] ?? mark}`)}'`",
+    to: "return `'${value}'`",
+    tests: IN_ORDER,
+  },
+  {
+    name: 'records that are asked for by values are those of the first page',
+    file: 'src/api/connectors/resource-rules.ts',
+    line: "const list = { ...read, items: read.results ?? '[]', up: {}, keep: {} }",
+    to: "const list: ListOperation = { ...read, items: read.results ?? '[]', up: {}, keep: {}, paging: { by: 'none', in: 'query', start: 1 } }",
+    tests: IN_ORDER,
+  },
+  {
+    name: 'a row that another write has locked fails',
+    file: 'src/jobs/send/send-outcome.ts',
+    line: "if (rule === 'few' && tries + 1 < MOST_TRIES) return { type: 'again', because: 'outage', afterMs: undefined }",
+    to: '',
+    tests: IN_ORDER,
+  },
+  {
+    name: 'the server is asked to keep members that it alone sets',
+    file: 'src/api/connectors/listed-names.ts',
+    line: '...{ name, isReadOnly: read(read_only, item) === true || read(writable, item) === false },',
+    to: '...{ name, isReadOnly: read(read_only, item) === true },',
+    tests: IN_ORDER,
   },
   {
     name: 'a path reads what every object inherits',

@@ -40,6 +40,7 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
       return request({ items, ...(by !== undefined && { by }) })
     },
     outcomes: (json, rows) => {
+      if (batch.match === 'in_order') return inOrder(elementsAt(results, json), rows, errors)
       const found = new Found(rows)
       for (const record of elementsAt(results, json).filter(isJsonObject)) {
         const named = namesAt(resultRow, record)
@@ -59,6 +60,22 @@ function elementsAt(path: Path | undefined, json: JsonValue | undefined): readon
 /** An error may be about several rows. */
 function namesAt(path: Path | undefined, json: JsonValue): readonly string[] {
   return path ? readAll(path, json).flatMap((name) => idText(name) ?? []) : []
+}
+
+/** Of another number of results than rows, none is known to be that of a row. */
+function inOrder(
+  results: readonly JsonValue[],
+  rows: readonly BatchRow[],
+  errors: Path | undefined,
+): ReadonlyMap<string, RowOutcome> {
+  if (results.length !== rows.length) return new Map()
+  const found = rows.flatMap(({ row }, at): (readonly [string, RowOutcome])[] => {
+    const result = results[at]
+    const [error] = elementsAt(errors, result)
+    if (error !== undefined) return [[row, { error }]]
+    return isJsonObject(result) ? [[row, { record: result }]] : []
+  })
+  return new Map(found)
 }
 
 /** By the id, then by the key: never by the position. */

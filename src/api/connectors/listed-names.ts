@@ -68,22 +68,22 @@ export function askListed(
 }
 
 function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly ListedName[] {
-  const { items, at, read_only, label, type, unique, options, many } = names
+  const { items, at, read_only, writable, label, type, unique, options, many } = names
   const read = (path: string | undefined, item: JsonValue) =>
     path === undefined ? undefined : readFirst(compilePath(path), item)
   const textOf = (path: string | undefined, item: JsonValue) => idText(read(path, item)) || undefined
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
     const name = textOf(at, item)
     if (name === undefined) return []
-    const all = options ? readAll(compilePath(options.items), item) : []
+    const all = options && read(options.only, item) !== false ? readAll(compilePath(options.items), item) : []
     const listed = all.flatMap((option) => {
       const value = textOf(options?.value, option)
       return value === undefined ? [] : [{ value, label: textOf(options?.label, option) ?? value }]
     })
     return [
       {
-        ...{ name, isReadOnly: read(read_only, item) === true, isUnique: read(unique, item) === true },
-        ...{ label: textOf(label, item), type: textOf(type, item) },
+        ...{ name, isReadOnly: read(read_only, item) === true || read(writable, item) === false },
+        ...{ label: textOf(label, item), type: textOf(type, item), isUnique: read(unique, item) === true },
         ...{
           options: listed.length > 0 ? listed : undefined,
           isMany: many !== undefined && read(many.at, item) === many.is,

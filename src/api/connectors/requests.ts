@@ -94,7 +94,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
   /** Of reads alone: a write would take it for a filter. */
   const selectQuery = ({ select }: RequestParts): (readonly [string, string | readonly string[]])[] => {
     const { select: asked } = described
-    if (!asked || !select || operation.method !== 'GET') return []
+    if (!asked || !select || operation.method !== 'GET' || placeholders.includes('select')) return []
     return [[asked.param, asked.as === 'comma' ? select.join(',') : select]]
   }
   return {

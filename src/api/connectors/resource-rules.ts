@@ -27,8 +27,6 @@ import {
   type Selection,
 } from './requests.ts'
 
-const NOT_PAGED: ListOperation['paging'] = { by: 'none', in: 'query', start: 1 }
-
 export type OperationName =
   | 'list'
   | 'get'
@@ -249,8 +247,8 @@ function canAskBy(field: string, { by, path, query, body }: BatchOperation): boo
 
 function byBatch(field: string, read: BatchOperation, rulesOf: ListRulesOf): KeyedRules {
   const item = compileTemplate(read.item)
-  const by = field === 'id' || !Object.hasOwn(read.by, field) ? undefined : read.by[field]
-  const list = { ...read, items: read.results ?? '[]', up: {}, keep: {}, paging: NOT_PAGED }
+  const by = Object.hasOwn(read.by, field) ? read.by[field] : undefined
+  const list = { ...read, items: read.results ?? '[]', up: {}, keep: {} }
   return {
     ...rulesOf(list),
     size: read.size,

@@ -50,30 +50,31 @@ export interface ErrorRules {
 export function createErrorRules({ error }: ConnectorDocument): ErrorRules | undefined {
   const { message, code, request, fields, kinds } = error
   if (!(message || code || request || fields) && kinds.length === 0) return undefined
-  const at = { message: optionalPath(message), code: optionalPath(code), requestId: optionalPath(request) }
+  const pathsOf = (texts: readonly string[] = []) => texts.map(compilePath)
+  const at = { message: pathsOf(message), code: pathsOf(code), requestId: optionalPath(request) }
   const faults = fields && {
-    items: compilePath(fields.items),
+    items: pathsOf(fields.items),
     name: optionalPath(fields.name),
     message: optionalPath(fields.message),
   }
   const tests = kinds.map(({ status, when, means }) => ({
     status,
-    when: when && { at: compilePath(when.at), is: when.is },
+    when: when && { at: pathsOf(when.at), is: when.is },
     means,
   }))
   return {
     problem: (json) => {
       if (json === undefined) return {}
-      const listed = faults ? readAll(faults.items, json) : []
+      const listed = faults ? faults.items.flatMap((items) => readAll(items, json)) : []
       const [fault] = listed
       const field = fault !== undefined && faults?.name ? textAt(faults.name, fault) : undefined
       const detail = fault !== undefined && faults?.message ? textAt(faults.message, fault) : undefined
-      const main = at.message && textAt(at.message, json)
+      const main = firstText(at.message, json)
       const text = [main, detail].filter((part) => part !== undefined && part !== '').join(': ')
       return {
         ...(text !== '' && { message: oneLine(text) }),
         ...(listed.length > 0 && { fields: fieldErrors(listed.map((each) => faultAt(faults, each))) }),
-        ...defined('code', at.code && textAt(at.code, json)),
+        ...defined('code', firstText(at.code, json)),
         ...defined('requestId', at.requestId && textAt(at.requestId, json)),
         ...defined('field', field),
       }
@@ -82,7 +83,7 @@ export function createErrorRules({ error }: ConnectorDocument): ErrorRules | und
       tests.find(
         (test) =>
           (test.status === undefined || test.status === status) &&
-          (test.when === undefined || (json !== undefined && isSameJson(readFirst(test.when.at, json), test.when.is))),
+          (test.when === undefined || test.when.at.some((path) => isSameJson(readFirst(path, json), test.when?.is))),
       )?.means,
   }
 }
@@ -93,6 +94,10 @@ function faultAt(
 ): Fault {
   const { name, message } = paths
   return { place: (name && textAt(name, fault)) ?? '', message: (message && textAt(message, fault)) ?? '' }
+}
+
+function firstText(paths: readonly Path[], json: JsonValue): string | undefined {
+  return paths.map((path) => textAt(path, json)).find((text) => text !== undefined)
 }
 
 function textAt(path: Path, json: JsonValue): string | undefined {

@@ -101,12 +101,13 @@ function missingHint(
   return isMissing || (names.length === 0 && fieldsHint.isDrafted) ? fieldsHint.text : undefined
 }
 
-/** The statuses of a connector's words; `limit` and `retry` wait as 429 and 503 do. */
+/** The statuses of a connector's words; `limit` and `retry` wait as 429 and 503 do, `locked` as the latter. */
 export const DECLARED: Readonly<Record<FailureMeaning, StatusMeaning>> = {
   exists: { code: 'conflict', rule: 'never' },
   gone: { code: 'not_found', rule: 'never' },
   limit: RATE_LIMITED,
   retry: { code: 'server_error', rule: 'few' },
+  locked: { code: 'conflict', rule: 'few' },
   auth: { code: 'unauthorized', rule: 'never' },
   invalid: { code: 'invalid_values', rule: 'never' },
 }

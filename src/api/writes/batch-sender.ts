@@ -89,7 +89,8 @@ export async function sendBatch(writes: readonly Write[], parts: BatchParts): Pr
   if (isFailure(outcome)) return { outcome, rows: failures }
   const found = asked.outcomes(outcome.json, rows)
   const shown = once(() => asked.outcomes(outcome.quoted?.() ?? outcome.json, rows))
-  const read = { call, answer: outcome, judge: asked.judge, found, shown, parts, rows: rows.length }
+  const isInOrder = batch.match === 'in_order'
+  const read = { call, answer: outcome, judge: asked.judge, found, shown, parts, rows: rows.length, isInOrder }
   return { outcome, rows: writes.map((write, at) => failures[at] ?? outcomeOf(write, String(at), read)) }
 }
 
@@ -139,6 +140,8 @@ interface Answered {
   readonly parts: BatchParts
   /** The number that was sent. */
   readonly rows: number
+  /** Each result says whether it is a success. */
+  readonly isInOrder: boolean
 }
 
 function outcomeOf(write: Write, row: string, read: Answered): Answer | Failure {
@@ -156,7 +159,7 @@ function outcomeOf(write: Write, row: string, read: Answered): Answer | Failure 
   const { kind, id, body } = write
   const recordOf = (one: RowOutcome | undefined) => (one && 'record' in one ? one.record : undefined)
   const written = judge(
-    answer,
+    read.isInOrder ? { ...answer, json: outcome.record } : answer,
     {
       ...{ kind, id, sent: body === null ? undefined : fieldsIn(body) },
       row: { json: outcome.record, quoted: () => recordOf(quoted()) },
@@ -189,6 +192,7 @@ const OF_MEANING: Readonly<Record<FailureMeaning, number>> = {
   gone: 404,
   limit: 429,
   retry: 503,
+  locked: 423,
   auth: 401,
   invalid: 422,
 }

@@ -204,9 +204,11 @@ function isRefusal({ status = 0, rule }: Failure): boolean {
 }
 
 function judgeRefusal(task: Task, failure: Failure): SendOutcome {
-  const { operation, isInDoubt } = task
+  const { operation, isInDoubt, tries } = task
   const { head } = operation
-  const { status = 0, serverCode = '' } = failure
+  const { status = 0, serverCode = '', rule } = failure
+  // Another write has the record for now.
+  if (rule === 'few' && tries + 1 < MOST_TRIES) return { type: 'again', because: 'outage', afterMs: undefined }
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
   if (head.do === 'delete' && isGoneStatus(status)) {
     return { type: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }
