@@ -107,6 +107,11 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const listed = selection.asked && (await listedNames(resource))
   const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
+  /** Undefined where crm has values of its own for those of the server. */
+  const listedAs = (name: string) => {
+    const { ref, map: values } = (Object.hasOwn(fields, name) && fields[name]) || {}
+    return ref === undefined && values === undefined ? (map.ownNameOf(name) ?? name) : undefined
+  }
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
@@ -120,7 +125,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
-        ...(listed && listedMeaning(listed)),
+        ...(listed && listedMeaning(listed, listedAs)),
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
@@ -170,7 +175,10 @@ function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
 }
 
 /** What a server says of its members. */
-function listedMeaning(listed: readonly ListedName[]): Pick<ServerMembers, 'labelled' | 'choices'> {
+function listedMeaning(
+  listed: readonly ListedName[],
+  nameOf: (field: string) => string | undefined,
+): Pick<ServerMembers, 'labelled' | 'choices'> {
   const byName = new Map(listed.map((one) => [one.name, one]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
@@ -180,7 +188,7 @@ function listedMeaning(listed: readonly ListedName[]): Pick<ServerMembers, 'labe
   return {
     labelled: (label) => byLabel.get(foldName(label)),
     choices: (name) => {
-      const { options, isMany = false } = byName.get(name) ?? {}
+      const { options, isMany = false } = byName.get(nameOf(name) ?? '') ?? {}
       return options && { options, isMany }
     },
   }
