@@ -44,7 +44,7 @@ export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
   if (!model || !document.offers?.includes('objects')) return document
   const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
   const resources = own.map(([name, { path }]) => [name, ownResource(name as Resource, path, model)] as const)
-  return { ...document, resources: { ...document.resources, ...Object.fromEntries(resources) } }
+  return { ...document, resources: { ...Object.fromEntries(resources), ...document.resources } }
 }
 
 function ownResource(resource: Resource, path: string, model: ResourceDocument): ResourceDocument {

@@ -7,12 +7,13 @@ import { hasKeptObjects } from '../settings/objects-file.ts'
 
 type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags'>
 
-/** The objects that users of the server described, read now and kept for the profile; none of a server that lists no objects. */
+/** The objects that only this server has, by its connector and by itself, read now and kept for the profile. */
 export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
   const api = await ctx.api()
-  if (!api.knows('objects')) return {}
+  const { described } = api.connector.document
+  if (!described && !api.knows('objects')) return {}
   const { readOwnObjects } = await import('../api/own-objects.ts')
-  const objects = await readOwnObjects(api.raw)
+  const objects = { ...described, ...(api.knows('objects') && (await readOwnObjects(api.raw))) }
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
   const { profileName, baseUrl } = await ctx.target()

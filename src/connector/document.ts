@@ -1,4 +1,5 @@
 import type { JsonValue } from '../core/json.ts'
+import type { DescribedObjects } from '../core/resources/own-objects.ts'
 import type { Resource } from '../core/resources/registry.ts'
 import type { ReadConnector } from './format.ts'
 import type { BATCH_KINDS } from './shared-parts.ts'
@@ -21,6 +22,8 @@ export type ConnectorDocument = Omit<
   /** The longest time after which a request without an answer may still take effect. */
   readonly requestLifeMs?: number | undefined
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
+  /** The objects that only this connector has. */
+  readonly described?: DescribedObjects | undefined
 }
 
 /** What a server may have beside records, at the paths of `crm serve`. */
@@ -104,7 +107,7 @@ export type ValueType = NonNullable<ReadField['type']>
 
 export type WireForm = NonNullable<ReadField['as']>
 
-export type FieldDocument = Omit<ReadField, 'type' | 'ref' | 'clear'> & {
+export type FieldDocument = Omit<ReadField, 'type' | 'ref' | 'clear' | 'described'> & {
   readonly type: ValueType
   readonly ref: Resource | undefined
   readonly clear: Clear

@@ -315,8 +315,10 @@ const OWN_FIELD = object(
     ),
     many: member('true: a list of values, which is not converted', FLAG),
     about: member('what it is, for people', TEXT),
-    options: member('the values that crm serve takes', list(TEXT, { least: 1, isSet: true })),
-    to: member('object whose ids crm serve takes here', NOUN),
+    label: member('its name for people', TEXT),
+    options: member('the values that it may have', list(TEXT, { least: 1, isSet: true })),
+    unique: member('true: no two records have the same value', FLAG),
+    to: member('object whose ids it has', NOUN),
     headings: member(
       'headings of columns that an import takes for it, in small letters and without blanks, hyphens and _',
       list(TEXT),
@@ -371,10 +373,12 @@ function whyNoField({ at, read, write, join, map: values, max = [] }: FieldParts
 
 /** The several paths of a joined field are read and written together. */
 const FIELD = orAt(OWN_FIELD).transform(
-  ({ at, read, write, about, options, to, headings, many, type, within = {}, max = [], ...field }) => {
+  ({ at, read, write, label, about, options, unique, to, headings, many, type, within = {}, max = [], ...field }) => {
+    const { required } = field
+    const described = { label, about, options, unique, to, many, type, required: required || undefined }
     const both = at ?? field.join ?? []
     const own = many ? 'any' : field.join ? 'string' : (type ?? (field.map ? 'any' : undefined))
-    return { ...field, type: own, read: read ?? both, write: write ?? both, within, max }
+    return { ...field, described, type: own, read: read ?? both, write: write ?? both, within, max }
   },
 )
 

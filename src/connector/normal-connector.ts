@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import type { FieldType } from '../core/resources/field.ts'
-import { fieldOf, type Resource, resourceNamed } from '../core/resources/registry.ts'
+import type { FieldType, ResourceDefinition } from '../core/resources/field.ts'
+import { DESCRIBED_TYPES, type DescribedField, type DescribedObjects } from '../core/resources/own-objects.ts'
+import { fieldOf, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
 import { isOwnValue } from './field-map.ts'
 import type { ReadConnector } from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
 import { BATCH_KINDS } from './shared-parts.ts'
+import { singularOf } from './singular.ts'
 
 // What a part takes from those around it: an operation from its object, an object from its connector.
 
@@ -19,16 +21,41 @@ interface Around {
 
 export function normalConnector(connector: ReadConnector): ConnectorDocument {
   const { objects, record, verbs, batch, select, paging, idempotency, ...own } = connector
-  const known = Object.entries(objects).flatMap(([noun, object]) => {
+  const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
-    return resource ? [[resource, normalResource({ connector, object, resource })] as const] : []
+    return [resource, normalResource({ connector, object, resource })] as const
   })
-  return { ...own, ...keptKeys(idempotency), resources: Object.fromEntries(known) }
+  const described = describedObjects(connector)
+  const more = Object.keys(described).length > 0 && { described }
+  return { ...own, ...keptKeys(idempotency), ...more, resources: Object.fromEntries(all) }
 }
 
-/** What the commands take an object for; undefined for one that they do not know. */
-function kindOf({ objects }: ReadConnector, noun: string): Resource | undefined {
-  return objects[noun]?.is ?? resourceNamed(noun)
+/** What the commands take an object for: one of crm, or one of this connector alone. */
+function kindOf({ objects }: ReadConnector, noun: string): Resource {
+  const { is, one } = objects[noun] ?? {}
+  return is ?? ownKind(noun) ?? ((one ?? singularOf(noun)) as Resource)
+}
+
+/** Of crm, not of users or of another connector. */
+function ownKind(noun: string): Resource | undefined {
+  const resource = resourceNamed(noun)
+  const { isOwn }: Partial<ResourceDefinition> = resource ? RESOURCES[resource] : {}
+  return isOwn ? undefined : resource
+}
+
+function describedObjects({ objects }: ReadConnector): DescribedObjects {
+  const others = Object.entries(objects).filter(([noun, { is }]) => is === undefined && ownKind(noun) === undefined)
+  return Object.fromEntries(
+    others.map(([noun, { one, fields }]) => [
+      noun,
+      { one: one ?? singularOf(noun), fields: mapped(fields, ({ described }) => fieldIn(described)) },
+    ]),
+  )
+}
+
+function fieldIn({ type, ...described }: ReadObject['fields'][string]['described']): DescribedField {
+  const known = DESCRIBED_TYPES.find((each) => each === type)
+  return { ...described, ...(known && { type: known }) }
 }
 
 function keptKeys(idempotency: ReadConnector['idempotency']): Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs'> {
@@ -116,7 +143,7 @@ const TYPES: Readonly<Record<FieldType, ValueType>> = {
 
 /** The type of a field without one: that of the registry, and of other fields whatever the server sends. */
 export function defaultType(resource: Resource | undefined, field: string): ValueType {
-  const known = resource && fieldOf(resource, field)
+  const known = resource && Object.hasOwn(RESOURCES, resource) ? fieldOf(resource, field) : undefined
   return known ? TYPES[known.type] : 'any'
 }
 
@@ -126,8 +153,9 @@ function normalField(
   { connector, object, resource }: Around,
 ): FieldDocument {
   const { clear, open } = object.record
+  const { described: _, ...own } = read
   const field = {
-    ...read,
+    ...own,
     type: read.type ?? defaultType(resource, name),
     ref: read.ref === undefined ? undefined : kindOf(connector, read.ref),
     clear: read.clear === undefined ? clear : read.clear,

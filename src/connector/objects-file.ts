@@ -11,6 +11,7 @@ import { READ_ONLY_FIELDS, RESOURCES } from '../core/resources/registry.ts'
 import { choice, FLAG, list, map, member, object, required, text } from './format-parts.ts'
 import { type Located, meantHint, memberAt, Problems, readLocated } from './located.ts'
 import { readShape } from './read-shape.ts'
+import { singularOf } from './singular.ts'
 
 const NAME = text({
   expected: 'a name of small letters, digits and single _, with a letter after each _',
@@ -93,11 +94,6 @@ export function readObjectsFile(fileName: string, written: string, known: Descri
     lines: problems.texts,
     hint: 'an object is written so: objects: { machines: { fields: { serial: { unique: true } } } }',
   })
-}
-
-/** `machine` of `machines`, `company` of `companies`. */
-function singularOf(plural: string): string {
-  return plural.replace(/ies$/, 'y').replace(/(?<=(?:s|x|ch|sh))es$|(?<!s)s$/, '')
 }
 
 interface Checking {

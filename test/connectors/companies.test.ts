@@ -91,3 +91,19 @@ test('companies and tasks of HubSpot are imported, changed by label and undone',
   await crmPrints(['jobs', 'undo', await lastJob(env), '--yes', '--expect', '2'], env)
   expect(emulator.records('tasks')).toEqual([])
 })
+
+test('an object that only a connector has is a noun with all verbs', async () => {
+  const { env, emulator, fileOf, json } = await reach('hubspot')
+  const file = fileOf('tickets.csv', ['Ticket name,Ticket status,priority', 'Printer,1,high', 'Screen,1,'])
+  await crmPrints(['tickets', 'import', file, '--yes'], env)
+  const [one] = await json('tickets', 'list', '--where', '.subject == "Printer"', '-o', 'json')
+  expect(one).toMatchObject({ subject: 'Printer', stage_id: '1', priority: 'HIGH' })
+  await crmPrints(['tickets', 'update', one.id, '--set', 'content=No paper'], env)
+  expect(await json('records', 'tickets', 'get', one.id, '-o', 'json')).toMatchObject({ content: 'No paper' })
+  expect(await crmPrints(['objects', '--jq', 'map(select(.own) | .name) | join(" ")'], env)).toBe('tickets products\n')
+  expect(await json('fields', 'tickets', '-o', 'json')).toContainEqual(
+    expect.objectContaining({ name: 'subject', label: 'Ticket name', required: true }),
+  )
+  await crmPrints(['tickets', 'delete', '--where', '.subject != null', '--yes', '--expect', '2'], env)
+  expect(emulator.records('tickets')).toEqual([])
+})

@@ -11,6 +11,7 @@ import {
 } from '../../connector/shipped.ts'
 import { compileTemplate, fillHost, readHost } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
+import { defineOwnObjects } from '../../core/resources/own-objects.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { withOwnObjects } from '../own-objects.ts'
 import { type Connector, createConnector } from './connector.ts'
@@ -60,7 +61,9 @@ export async function connectorText(name: string): Promise<string> {
 
 export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
-  const document = withPageSize(withOwnObjects(await connectorDocument(named)), pageSize)
+  const own = await connectorDocument(named)
+  if (own.described) defineOwnObjects(own.described)
+  const document = withPageSize(withOwnObjects(own), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }
 

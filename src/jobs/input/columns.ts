@@ -70,7 +70,8 @@ export function createColumnResolver(
   const fields = fieldsOf(kind)
   const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (server?.names.includes(field) ?? true)
   const offered = fields.filter(isOffered)
-  const byFolded = new Map(offered.map((field) => [foldName(field), field]))
+  const labels = offered.map((field) => [foldName(fieldOf(kind, field)?.label ?? field), field] as const)
+  const byFolded = new Map([...labels, ...offered.map((field) => [foldName(field), field] as const)])
   // A field whose values are ignored is never suggested: accepting it would drop the column.
   const suggested = offered.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
   const suggestionFor = (name: string) => {

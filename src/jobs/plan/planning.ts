@@ -109,8 +109,9 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
   const listedAs = (name: string) => {
-    const { ref, map: values } = (Object.hasOwn(fields, name) && fields[name]) || {}
-    return ref === undefined && values === undefined ? (map.ownNameOf(name) ?? name) : undefined
+    if (!Object.hasOwn(fields, name)) return map.ownNameOf(name) ?? name
+    const { ref, map: values, write: [at, ...more] = [] } = fields[name] ?? {}
+    return ref === undefined && values === undefined && more.length === 0 ? at : undefined
   }
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
