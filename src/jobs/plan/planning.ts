@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
+import type { FieldDocument } from '../../connector/document.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -120,7 +121,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
-        ...(listed && listedMeaning(listed)),
+        ...(listed && listedMeaning(listed, fields)),
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
@@ -170,12 +171,18 @@ function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
 }
 
 /** What a server says of its members. */
-function listedMeaning(listed: readonly ListedName[]): Pick<ServerMembers, 'labelled' | 'choices'> {
+function listedMeaning(
+  listed: readonly ListedName[],
+  fields: Readonly<Record<string, Pick<FieldDocument, 'write'>>>,
+): Pick<ServerMembers, 'labelled' | 'choices'> {
+  const fieldOf = new Map(
+    Object.entries(fields).map(([field, { write }]) => [write.length === 1 ? write[0] : '', field]),
+  )
   const byName = new Map(listed.map((one) => [one.name, one]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
     const folded = foldName(label ?? '')
-    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : name)
+    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : (fieldOf.get(name) ?? name))
   }
   return {
     labelled: (label) => byLabel.get(foldName(label)),
