@@ -3,7 +3,7 @@ import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument } fr
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { DescribedField, DescribedObjects } from '../core/resources/own-objects.ts'
-import { OBJECTS_PATH, RESOURCES, type Resource, writableFields } from '../core/resources/registry.ts'
+import { filtersOf, OBJECTS_PATH, RESOURCES, type Resource, writableFields } from '../core/resources/registry.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
@@ -50,12 +50,11 @@ export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
 function ownResource(resource: Resource, path: string, model: ResourceDocument): ResourceDocument {
   const at = <O extends Operation | undefined>(operation: O): O =>
     operation && { ...operation, path: operation.path.replace(RESOURCES.contact.path, () => path) }
-  const { created_since, created_until } = model.filters
   return {
     ...model,
     ...{ list: at(model.list), get: at(model.get), create: at(model.create) },
     ...{ update: at(model.update), delete: at(model.delete) },
-    filters: { ...(created_since && { created_since }), ...(created_until && { created_until }) },
+    filters: Object.fromEntries(filtersOf(resource).map((name) => [name, { query: name }])),
     fields: Object.fromEntries(writableFields(resource).map(([name]) => [name, ownField(name, model)])),
   }
 }

@@ -13,6 +13,8 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
   if (!api.knows('objects')) return {}
   const { readOwnObjects } = await import('../api/own-objects.ts')
   const objects = await readOwnObjects(api.raw)
+  // Nothing is written for a server that never had any.
+  if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
   const { profileName, baseUrl } = await ctx.target()
   await keepObjects(ctx.env, profileName, { server: baseUrlText(baseUrl), objects }, ctx.now())
   return objects

@@ -86,7 +86,10 @@ test('contacts, deals and notes arrive once each, with their references re-point
 test('deals arrive with the ids that their contacts have there, and contacts without the id of a company', async () => {
   const { from, to, migrate } = await twoServices()
   const [company = ''] = await make(at(from), '/v1/companies', [{ name: 'Engines' }])
-  const [ada = '', bea = ''] = await make(at(from), '/v1/contacts', [{ name: 'Ada', company_id: company }, { name: 'B' }])
+  const [ada = '', bea = ''] = await make(at(from), '/v1/contacts', [
+    { name: 'Ada', company_id: company },
+    { name: 'B' },
+  ])
   await make(at(from), '/v1/deals', [{ name: 'Fleet', stage: 'Won', contact_ids: [bea, ada] }])
   await from.send('DELETE', `/v1/contacts/${bea}`)
   const { exit, stderr } = await migrate('--yes')

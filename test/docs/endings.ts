@@ -6,6 +6,11 @@ export const NOT_RUN: readonly { readonly page: string; readonly line: string; r
     why: 'minutes at the default limit; test/commands/jobs/messy-file.test.ts runs it without',
   },
   { page: 'docs/admins.md', line: 'contacts merge', why: 'contacts that are one person, of which this test has none' },
+  ...['crm users list', 'crm reassign'].map((line) => ({
+    page: 'docs/admins.md',
+    line,
+    why: 'users, of a server of others: test/connectors/leaver.test.ts',
+  })),
   { page: 'docs/connectors/', line: 'auth login', why: 'a server of others' },
   ...['express.mjs', 'handler.py', 'hour.csv'].map((line) => ({
     page: 'docs/developers.md',

@@ -62,14 +62,19 @@ test('an object of three lines has routes, rules, events, history, OpenAPI and G
   expect(changed.json).toMatchObject({ ...good, state: 'used', version: 2 })
   const since = await send(service, 'GET', '/v1/machines?created_since=2020-01-01T00:00:00Z')
   expect(since.json.data).toEqual([changed.json])
+  const ofContact = `/v1/machines?contact_id=${contact.id}`
+  await send(service, 'POST', '/v1/machines', { serial: 'S3' })
+  expect((await send(service, 'GET', ofContact)).json.data).toEqual([changed.json])
   const history = await send(service, 'GET', `/v1/machines/${made.json.id}/history`)
   expect(history.json.data.map(({ action }: { action: string }) => action)).toEqual(['updated', 'created'])
 
   const query = '{ machines { nodes { serial contactId state built json } } }'
   const answer = await send(service, 'POST', '/v1/graphql', { query })
-  expect(answer.json.data.machines.nodes).toEqual([
-    { serial: 'S1', contactId: contact.id, state: 'used', built: '2026-02-01', json: changed.json },
-  ])
+  const found = '{ machines(filter: { contactId: "con_0abcdefghjk" }) { nodes { serial } } }'
+  expect((await send(service, 'POST', '/v1/graphql', { query: found })).json.data.machines.nodes).toEqual([])
+  expect(answer.json.data.machines.nodes[1]).toEqual({
+    ...{ serial: 'S1', contactId: contact.id, state: 'used', built: '2026-02-01', json: changed.json },
+  })
   const { json: document } = await send(service, 'GET', '/v1/openapi.json')
   expect(Object.keys(document.paths)).toContain('/v1/machines/{id}')
   expect(Object.keys(document.webhooks)).toContain('machine.created')
@@ -114,6 +119,46 @@ test('records that share the value of a member that becomes unique are named, an
   )
   const after = await startAgain(first, ['--database', database])
   expect((await send(after, 'GET', '/v1/objects')).json.data.at(-1).fields[1]).toMatchObject({ unique: false })
+})
+
+test('a field that becomes a reference filters all records, also after it was none for a while', async () => {
+  const database = await newDatabase()
+  const long = `text_${'a'.repeat(35)}`
+  const withFields = (fields: string) => [
+    '--database',
+    database,
+    ...objects(`objects: { parts: { fields: { ${fields} } } }`),
+  ]
+  const first = await startService(withFields(`text: {}, ${long}: {}`))
+  const [one, two] = [
+    await send(first, 'POST', '/v1/contacts', { name: 'A' }),
+    await send(first, 'POST', '/v1/contacts', { name: 'B' }),
+  ]
+  const { json: part } = await send(first, 'POST', '/v1/parts', { text: one.json.id, [long]: two.json.id })
+  expect(await send(first, 'GET', `/v1/parts?text=${one.json.id}`)).toMatchObject({ status: 400 })
+  await first.stop()
+  const references = () => withFields(`${long}: { to: contacts }, text: { to: contacts }`)
+  const second = await startAgain(first, references())
+  const listed = async (service: Service, filter: string) =>
+    (await send(service, 'GET', `/v1/parts?${filter}`)).json.data
+  expect(await listed(second, `text=${one.json.id}`)).toEqual([part])
+  expect(await listed(second, `${long}=${two.json.id}`)).toEqual([part])
+  await second.stop()
+  const third = await startAgain(first, withFields('text: {}'))
+  const path = `/v1/parts/${part.id}`
+  expect(await send(third, 'PATCH', path, { text: two.json.id })).toMatchObject({ status: 200 })
+  await third.stop()
+  const fourth = await startAgain(first, references())
+  expect(await listed(fourth, `text=${one.json.id}`)).toEqual([])
+  expect(await listed(fourth, `text=${two.json.id}`)).toMatchObject([{ id: part.id }])
+  expect(await send(fourth, 'PATCH', path, { text: one.json.id })).toMatchObject({ status: 200 })
+  expect(await listed(fourth, `text=${one.json.id}`)).toMatchObject([{ id: part.id }])
+  if (inject('postgres')) return
+  const [backup, restored] = [join(folder, 'b.bak'), join(folder, 'restored.db')]
+  expect(await crm(['serve', 'backup', backup, '--database', database], first.env)).toMatchObject({ exit: 0 })
+  expect(await crm(['serve', 'restore', backup, '--database', restored], first.env)).toMatchObject({ exit: 0 })
+  const fifth = await startAgain(first, ['--database', restored])
+  expect(await listed(fifth, `text=${one.json.id}`)).toMatchObject([{ id: part.id }])
 })
 
 test.skipIf(inject('postgres')).each(['company', 'firm'])(

@@ -1,10 +1,11 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import type { ConnectorDocument } from '../../connector/document.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { type ImportableResource, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
+import type { Field, ResourceDefinition } from '../../core/resources/field.ts'
+import { type ImportableResource, type OpenResource, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { MergeGroup, MergeRule, Reference } from '../../jobs/plan/make-merge.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -141,17 +142,34 @@ function parseRule(text: string): readonly [string, MergeRule] {
 
 /** How the deals of a server name a record of this resource; undefined, with a note, if the connector describes no such member. */
 async function referenceTo(ctx: Pick<Context, 'api' | 'note'>, resource: OpenResource): Promise<Reference | undefined> {
-  const { deal, note } = (await ctx.api()).connector.document.resources
+  const { document } = (await ctx.api()).connector
+  const { deal, note } = document.resources
   const { singular } = RESOURCES[resource]
   const member = `${singular}_id`
   if (Object.hasOwn(note?.fields ?? {}, member))
     ctx.note(`Notes whose ${member} names a loser are not changed: crm changes no notes.`)
   const field = deal?.fields && Object.hasOwn(deal.fields, member) ? deal.fields[member] : undefined
-  if (field === undefined) {
+  const others = referringMembers(document, resource)
+  if (others.length > 0) ctx.note(`Where ${others.join(', ')} name a loser, they are not changed.`)
+  if (field === undefined && others.length === 0) {
     ctx.note(`No deal of this server refers to a ${singular}, so none is changed to refer to the winner.`)
-    return undefined
   }
+  if (field === undefined) return undefined
   return { member, isFixed: typeof field === 'object' && 'when' in field && field.when === 'create' }
+}
+
+/** The members of a server that have ids of this resource. */
+function referringMembers(
+  { resources }: Pick<ConnectorDocument, 'resources'>,
+  resource: OpenResource,
+): readonly string[] {
+  return Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, fields }]) => {
+    const mapped = resources[name as Resource]?.fields ?? {}
+    const referring = Object.entries<Field>(fields).filter(
+      ([field, { to }]) => to === resource && Object.hasOwn(mapped, field),
+    )
+    return referring.map(([field]) => `${field} of ${plural}`)
+  })
 }
 
 const MOST_SHOWN = 20

@@ -64,7 +64,7 @@ function definition(plural: string, { one, about, fields }: DescribedObject, toO
     path: `/v1/${plural}`,
     operations: ['list', 'create', 'update', 'delete'],
     serviceOperations: ['get'],
-    filters: ['created_since', 'created_until'],
+    filters: [...referencesOf(fields), 'created_since', 'created_until'],
     isOpen: true,
     isOwn: true,
     isImportable: true,
@@ -74,6 +74,11 @@ function definition(plural: string, { one, about, fields }: DescribedObject, toO
     example: exampleOf(own),
     fields: { ...ID, ...own, ...KEPT_BY_SERVER },
   }
+}
+
+/** The fields that have the id of another record: lists are filtered by them. */
+export function referencesOf(fields: DescribedObject['fields']): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.to !== undefined)
 }
 
 function fieldOf({ type, many, to, label, about, options, required, unique }: DescribedField, toOf: ResourceOf): Field {

@@ -92,7 +92,7 @@ export function createColumnResolver(
   }
   return (name) => {
     const column = columnOf(name)
-    if ('suggestion' in column || column.role !== 'field' || fields.includes(column.field)) return column
+    if ('suggestion' in column || column.role !== 'field' || column.check) return column
     const choices = server?.choices?.(column.field)
     return choices ? { ...column, check: checkChoices(choices) } : column
   }

@@ -2,7 +2,6 @@ import type { Api } from '../../api/api.ts'
 import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
-import type { FieldDocument } from '../../connector/document.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -108,6 +107,11 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const listed = selection.asked && (await listedNames(resource))
   const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
+  /** Undefined where crm has values of its own for those of the server. */
+  const listedAs = (name: string) => {
+    const { ref, map: values } = (Object.hasOwn(fields, name) && fields[name]) || {}
+    return ref === undefined && values === undefined ? (map.ownNameOf(name) ?? name) : undefined
+  }
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
@@ -121,7 +125,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
-        ...(listed && listedMeaning(listed, fields)),
+        ...(listed && listedMeaning(listed, listedAs, fields)),
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
@@ -173,11 +177,10 @@ function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
 /** What a server says of its members. */
 function listedMeaning(
   listed: readonly ListedName[],
-  fields: Readonly<Record<string, Pick<FieldDocument, 'write'>>>,
+  nameOf: (field: string) => string | undefined,
+  fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
 ): Pick<ServerMembers, 'labelled' | 'choices'> {
-  const fieldOf = new Map(
-    Object.entries(fields).map(([field, { write }]) => [write.length === 1 ? write[0] : '', field]),
-  )
+  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
   const byName = new Map(listed.map((one) => [one.name, one]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
@@ -187,7 +190,7 @@ function listedMeaning(
   return {
     labelled: (label) => byLabel.get(foldName(label)),
     choices: (name) => {
-      const { options, isMany = false } = byName.get(name) ?? {}
+      const { options, isMany = false } = byName.get(nameOf(name) ?? '') ?? {}
       return options && { options, isMany }
     },
   }

@@ -5,8 +5,6 @@ import { invalidValues } from '../problem.ts'
 import type { StoredRecord, StoreWrite, WriteState } from '../store/store.ts'
 import { elementsOf, pointer, stringOf } from './rules.ts'
 
-export type References = NonNullable<StoreWrite['references']>
-
 /** The fields with ids of other records, found once, as every write needs them. */
 const FIELDS = new Map(
   STORED_RESOURCES.map((resource) => [
@@ -18,7 +16,7 @@ const FIELDS = new Map(
 )
 
 /** The records that members name; undefined if they name none. */
-export function referencesIn(resource: StoredResource, members: Members): References | undefined {
+export function referencesIn(resource: StoredResource, members: Members): StoreWrite['references'] {
   const found = (FIELDS.get(resource) ?? []).flatMap(({ name, to }) =>
     idsIn(members, name).map((id) => ({ member: name, resource: to, id })),
   )

@@ -2,7 +2,7 @@ import { decodeId, encodeId } from '../../core/ids.ts'
 import { filterFields, type OpenResource, type StoredResource } from '../../core/resources/registry.ts'
 import { filterValue } from './change-rules.ts'
 import { pageOf, placeOf } from './page-rules.ts'
-import { indexName, tableOf } from './schema.ts'
+import { filterColumnName, indexName, tableOf } from './schema.ts'
 import { isWanted, type Session, type SqlDialect } from './sql.ts'
 import type { JoinedPage, ListedRecord, NotesQuery, PageQuery, RecordFilters, StoredRecord, TextPage } from './store.ts'
 import {
@@ -43,7 +43,8 @@ function walkOf({ bounded }: SqlDialect, resource: ListedRecord, filters: Record
   const columns = (resource === 'deal' ? DEAL_COLUMNS : filterFields(resource)).map((name) => {
     // No row has the empty text.
     const wanted = (values[name] ?? []).map((value) => bounded(filterValue(resource, name, value) ?? ''))
-    return { name, index: indexName(table, name), type: 'text', values: wanted } as const
+    const column = filterColumnName(resource, name)
+    return { name: column, index: indexName(table, column), type: 'text', values: wanted } as const
   })
   const bounds: (readonly [string, number])[] = []
   if (amountAtLeast !== undefined) bounds.push(['amount >=', amountAtLeast])

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { type DescribedObject, referencesOf } from '../../core/resources/own-objects.ts'
 import {
   filterFields,
   OPEN_RESOURCES,
@@ -217,13 +219,29 @@ const OWN_TABLES: readonly Table[] = [
 
 /** The table of a resource. No other table has the name of one that is described by a user. */
 export function tableOf(resource: StoredResource): string {
-  const { plural, isOwn }: ResourceDefinition = RESOURCES[resource]
-  return isOwn ? `own_${plural}` : plural
+  const { plural } = RESOURCES[resource]
+  return isOwn(resource) ? `own_${plural}` : plural
+}
+
+function isOwn(resource: StoredResource): boolean {
+  const definition: ResourceDefinition = RESOURCES[resource]
+  return definition.isOwn === true
+}
+
+/** What the columns of objects of users begin with: a field may be called `text`, or a word of SQL. */
+const OWN_COLUMN = 'f_'
+
+/** The column of a filter. */
+export function filterColumnName(resource: StoredResource, field: string): string {
+  return isOwn(resource) ? `${OWN_COLUMN}${field}` : field
 }
 
 /** Those of open resources; columns of filters are normalised: see filterColumns in change-rules.ts. */
 const OPEN_TABLES: readonly Table[] = OPEN_RESOURCES.map((resource) => ({
-  ...openTable(tableOf(resource), filterFields(resource)),
+  ...openTable(
+    tableOf(resource),
+    filterFields(resource).map((field) => filterColumnName(resource, field)),
+  ),
   resource,
 }))
 
@@ -241,13 +259,15 @@ const TABLES: readonly Table[] = [...OWN_TABLES, ...OPEN_TABLES]
  */
 const ADDED: readonly string[] = [
   'objects',
-  // Filters by company_id: an earlier version would leave the column empty, which is added at the start (see lackingColumns).
+  // Filters by company_id: an earlier version would leave the column empty, which is added at the start (see columnChanges).
   'SELECT 1',
 ]
 
 /** The name of the index on a column; that of `company_id` differs from that of `company`. */
 export function indexName(table: string, column: string): string {
-  return `${table}_by_${column.replace(/^(deal|key|owner|pipeline|record)_id$/, '$1')}`
+  const name = `${table}_by_${column.replace(/^(deal|key|owner|pipeline|record)_id$/, '$1')}`
+  // PostgreSQL cuts longer ones.
+  return name.length <= 63 ? name : `${name.slice(0, 40)}_${hash('sha256', name).slice(0, 20)}`
 }
 
 /**
@@ -321,38 +341,62 @@ export function schemaScript(kind: Kind): string {
   return scriptOf(kind, tablesOf(kind))
 }
 
-interface LackingColumn {
-  readonly resource: OpenResource
-  readonly name: string
-  readonly add: string
-  /** Selects id and text of rows after the id $1 that may have a value for it. */
-  readonly rows: string
-  /** Sets it to $2 in the row $1. */
-  readonly fill: string
+interface ColumnChange {
+  readonly script: string
+  /** For a column without values: how it gets them. */
+  readonly filling?: {
+    readonly resource: OpenResource
+    readonly field: string
+    /** Selects id and text of rows after the id $1 that may have a value for it. */
+    readonly rows: string
+    /** Sets it to $2 in the row $1. */
+    readonly fill: string
+  }
 }
 
-/** Selects `TABLE.COLUMN` for all columns. */
-export const COLUMN_NAMES: Readonly<Record<Kind, string>> = {
+/** Selects `TABLE.COLUMN` for all columns, and the names of indexes. */
+export const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {
   sqlite: `SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
-    WHERE tables.type = 'table'`,
+    WHERE tables.type = 'table' UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index'`,
   postgres: `SELECT relname || '.' || attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped`,
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+    UNION ALL SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'i'`,
 }
 
-/** The columns of filters that tables lack which are there; `found` has what COLUMN_NAMES selects. */
-export function lackingColumns(kind: Kind, found: ReadonlySet<string>): readonly LackingColumn[] {
+/**
+ * What tables that are there lack of the columns of filters; `found` has what SCHEMA_NAMES selects. A field of a user may stop being a
+ * reference: its column stays without its index, and so is filled again when the field is a reference again.
+ */
+export function columnChanges(kind: Kind, found: ReadonlySet<string>): readonly ColumnChange[] {
   return OPEN_RESOURCES.flatMap((resource) => {
-    const table = openTable(tableOf(resource), filterFields(resource))
-    if (!found.has(`${table.name}.id`)) return []
-    const lacking = columnsOf(kind, table).filter(([name]) => name && !found.has(`${table.name}.${name}`))
-    const has = textFor(kind, '<instr|strpos>')
-    return lacking.map(([name, , definition]) => ({
-      resource,
-      name,
-      add: `ALTER TABLE ${table.name} ADD COLUMN ${definition}`,
-      rows: `SELECT id, text FROM ${table.name} WHERE id > $1 AND ${has}(text, '"${name}"') > 0 ORDER BY id LIMIT 500`,
-      fill: `UPDATE ${table.name} SET ${name} = $2 WHERE id = $1`,
-    }))
+    const table = tableOf(resource)
+    const fields = filterFields(resource)
+    const columns = fields.map((field) => filterColumnName(resource, field))
+    if (!found.has(`${table}.id`)) return []
+    const isFilled = (column: string) =>
+      found.has(`${table}.${column}`) && (!isOwn(resource) || found.has(indexName(table, column)))
+    const lacking = fields.flatMap((field, at) => {
+      const column = columns[at] ?? ''
+      if (isFilled(column)) return []
+      const add = `ALTER TABLE ${table} ADD COLUMN ${column} ${textFor(kind, TYPES.bounded)}`
+      const has = textFor(kind, '<instr|strpos>')
+      return [
+        {
+          script: found.has(`${table}.${column}`) ? `UPDATE ${table} SET ${column} = NULL` : add,
+          filling: {
+            ...{ resource, field },
+            rows: `SELECT id, text FROM ${table} WHERE id > $1 AND ${has}(text, '"${field}"') > 0 ORDER BY id LIMIT 500`,
+            fill: `UPDATE ${table} SET ${column} = $2 WHERE id = $1`,
+          },
+        },
+      ]
+    })
+    const extra = [...found].flatMap((name) => {
+      const column = isOwn(resource) && name.startsWith(`${table}.${OWN_COLUMN}`) ? name.slice(table.length + 1) : ''
+      const index = indexName(table, column)
+      return column === '' || columns.includes(column) || !found.has(index) ? [] : [{ script: `DROP INDEX ${index}` }]
+    })
+    return [...lacking, ...extra]
   })
 }
 
@@ -361,9 +405,14 @@ export function openTablesScript(kind: Kind): string {
   return scriptOf(kind, OPEN_TABLES)
 }
 
-/** Makes the table of an object that a user has described, by its plural. */
-export function ownTableScript(kind: Kind, plural: string): string {
-  return scriptOf(kind, [openTable(`own_${plural}`, [])])
+/** Makes the table of an object that a user has described. */
+export function ownTableScript(kind: Kind, plural: string, { fields }: DescribedObject): string {
+  return scriptOf(kind, [
+    openTable(
+      `own_${plural}`,
+      referencesOf(fields).map((field) => `${OWN_COLUMN}${field}`),
+    ),
+  ])
 }
 
 /** The rows of a new database. */

@@ -123,7 +123,7 @@ export interface WriteState {
   /** Whether `parent` exists; true when the write names none. */
   readonly isParentThere: boolean
   /** Those of `StoreWrite.references` that do not exist. */
-  readonly missing?: readonly Reference[] | undefined
+  readonly missing?: readonly NamedRecord[] | undefined
   /** The delivery of `Write.deliveryOf`; undefined when it is not set or does not exist. */
   readonly delivery?: DeliveryEntry | undefined
   /** The id of `RecordChange.ownEvent`; undefined when the write has none. */
@@ -131,7 +131,7 @@ export interface WriteState {
 }
 
 /** A record that a member of another one names. */
-export interface Reference {
+export interface NamedRecord {
   readonly member: string
   readonly resource: StoredResource
   readonly id: string
@@ -144,7 +144,7 @@ export interface StoreWrite {
   /** A record that must exist (the deal of a note). */
   readonly parent?: { readonly resource: StoredResource; readonly id: string } | undefined
   /** The records that the change names, of which `WriteState.missing` has those that do not exist. */
-  readonly references?: readonly Reference[] | undefined
+  readonly references?: readonly NamedRecord[] | undefined
   /** An event whose delivery to the webhook `id` is passed to `decide`. */
   readonly deliveryOf?: string | undefined
   /** `decide` returns an event for the webhook `id` alone. */

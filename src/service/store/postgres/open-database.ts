@@ -4,11 +4,11 @@ import { filterColumn } from '../change-rules.ts'
 import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
 import {
-  COLUMN_NAMES,
+  columnChanges,
   FIRST_ROWS,
   indexStatements,
-  lackingColumns,
   openTablesScript,
+  SCHEMA_NAMES,
   schemaScript,
   type Table,
   tablesOf,
@@ -71,26 +71,28 @@ async function migrate(tx: PostgresTransaction, name: string, steps: readonly st
     for (const step of steps.slice(version - 1)) await tx.script(step)
     await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${newest}`)
   }
-  await addFilterColumns(tx)
+  await changeFilterColumns(tx)
   await tx.script(openTablesScript('postgres'))
 }
 
 /** As an object of crm gets a filter, and one of a user a reference. */
-async function addFilterColumns(tx: PostgresTransaction): Promise<void> {
-  for (const { resource, name, add, rows, fill } of await lackingIn(tx)) {
-    await tx.script(add)
+async function changeFilterColumns(tx: PostgresTransaction): Promise<void> {
+  for (const { script, filling } of await changesIn(tx)) {
+    await tx.script(script)
+    if (!filling) continue
+    const { resource, field, rows, fill } = filling
     const after = (id: number) => tx.all<[number, string]>(rows, id)
     for (let page = await after(0); page.length > 0; page = await after(page.at(-1)?.[0] ?? 0)) {
       for (const [id, text] of page) {
-        const value = filterColumn(resource, name, text)
+        const value = filterColumn(resource, field, text)
         if (value !== null) tx.later(fill, id, tx.dialect.bounded(value))
       }
     }
   }
 }
 
-async function lackingIn(session: PostgresSession): Promise<ReturnType<typeof lackingColumns>> {
-  return lackingColumns('postgres', new Set((await session.all<[string]>(COLUMN_NAMES.postgres)).flat()))
+async function changesIn(session: PostgresSession): Promise<ReturnType<typeof columnChanges>> {
+  return columnChanges('postgres', new Set((await session.all<[string]>(SCHEMA_NAMES.postgres)).flat()))
 }
 
 /** Makes a database with the tables one of crm. */
@@ -179,9 +181,9 @@ const FOREIGN_KEYS = schemaScript('postgres').match(/ REFERENCES /g)?.length ?? 
  */
 async function checkWhole(session: PostgresSession & { readonly name: string }): Promise<boolean> {
   const found = new Set((await session.all<[string]>(session.dialect.tableNames)).map(([name]) => name))
-  const lacking = await lackingIn(session)
+  const changes = await changesIn(session)
   const isThere = ({ name, resource }: Table): boolean =>
-    found.has(name) && !lacking.some((each) => each.resource === resource)
+    found.has(name) && !changes.some(({ filling }) => filling && filling.resource === resource)
   for (const table of TABLES) {
     if (!isThere(table) && !(table.resource && isOpenResource(table.resource)))
       throw incomplete(session.name, `the table ${table.name}`)
@@ -194,7 +196,7 @@ async function checkWhole(session: PostgresSession & { readonly name: string }):
       `SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
     )) ?? []
   if (foreignKeys < FOREIGN_KEYS) throw incomplete(session.name, 'a foreign key')
-  return TABLES.every(isThere)
+  return changes.length === 0 && TABLES.every(isThere)
 }
 
 /** CrmError `machine` for a user that can read, and could store nothing. */

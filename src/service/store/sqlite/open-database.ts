@@ -9,7 +9,7 @@ import { errorCode } from '../../../files/machine-error.ts'
 import { filterColumn, filterColumns } from '../change-rules.ts'
 import { unfinishedCopy } from '../copy.ts'
 import { defaultPipeline, pipelineStatements } from '../pipelines.ts'
-import { COLUMN_NAMES, FIRST_ROWS, lackingColumns, openTablesScript, schemaScript } from '../schema.ts'
+import { columnChanges, FIRST_ROWS, openTablesScript, SCHEMA_NAMES, schemaScript } from '../schema.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
 import { mayWrite, openReadOnly } from './read-only.ts'
@@ -47,7 +47,7 @@ interface Opening {
 export function openDatabase(name: string, isCreated: boolean, isExclusive = false): Connection {
   const prepare = (db: Connection): void => {
     migrate(db)
-    addFilterColumns(db)
+    changeFilterColumns(db)
     db.script(openTablesScript('sqlite'))
     db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
@@ -108,15 +108,17 @@ function migrate(db: Connection): void {
 }
 
 /** As an object of crm gets a filter, and one of a user a reference. */
-function addFilterColumns(db: Connection): void {
-  const lacking = () => lackingColumns('sqlite', new Set(db.all<[string]>(COLUMN_NAMES.sqlite).flat()))
-  if (lacking().length === 0) return
+function changeFilterColumns(db: Connection): void {
+  const changes = () => columnChanges('sqlite', new Set(db.all<[string]>(SCHEMA_NAMES.sqlite).flat()))
+  if (changes().length === 0) return
   inTransaction(db, () => {
-    for (const { resource, name, add, rows, fill } of lacking()) {
-      db.script(add)
+    for (const { script, filling } of changes()) {
+      db.script(script)
+      if (!filling) continue
+      const { resource, field, rows, fill } = filling
       const after = (id: number) => db.all<[number, string]>(rows, id)
       for (let page = after(0); page.length > 0; page = after(page.at(-1)?.[0] ?? 0))
-        for (const [id, text] of page) db.run(fill, id, filterColumn(resource, name, text))
+        for (const [id, text] of page) db.run(fill, id, filterColumn(resource, field, text))
     }
   })
 }

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import type { Env } from '../harness/home.ts'
+import type { Row } from './emulators/emulator.ts'
+import { connected, SERVERS } from './servers.ts'
+
+// Objects beyond contacts and deals, and the references between them.
+
+async function reach(name: string) {
+  const [server] = SERVERS.filter(({ connector }) => connector === name)
+  if (!server) throw new Error(`there is no ${name}`)
+  const { env, emulator } = await connected(server, { records: 3 })
+  const fileOf = (file: string, lines: readonly string[]) => {
+    const path = join(env.HOME ?? '', file)
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return path
+  }
+  return { env, emulator, fileOf, json: async (...args: string[]) => JSON.parse(await crmPrints(args, env)) }
+}
+
+async function lastJob(env: Env): Promise<string> {
+  return (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')[0] ?? ''
+}
+
+test('accounts by their own external id, contacts by the name of their account, and undone', async () => {
+  const { env: plain, emulator, fileOf, json } = await reach('salesforce')
+  const own = fileOf('own.yaml', [
+    'connector: 2',
+    'name: own',
+    'extends: salesforce',
+    'objects:',
+    '  companies:',
+    '    batch:',
+    "      upsert: { method: PATCH, path: '/composite/sobjects/{object}/{by}', by: { ext_key: Key__c }, set: { attributes: { type: '{object}' } }, made: created }",
+    '      read: { by: { name: Name, website: Website, ext_key: Key__c } }',
+    '    fields: { name: { at: Name, required: true }, website: Website, city: BillingCity, owner_id: OwnerId, ext_key: Key__c }',
+  ])
+  const env = { ...plain, CRM_CONNECTOR: own }
+  const names = Array.from({ length: 250 }, (_, at) => (at === 0 ? "O'Brien & Söhne" : `Company ${at}`))
+  const accounts = fileOf('accounts.csv', ['ext_key,name,city', ...names.map((name, at) => `K${at},"${name}",Bonn`)])
+  await crmPrints(['companies', 'import', accounts, '--match', 'ext_key', '--yes'], env)
+  expect(emulator.records('Account')).toHaveLength(250)
+  await crmPrints(['companies', 'import', accounts, '--match', 'ext_key', '--yes'], env)
+  expect(emulator.effects('Account', 'created')).toBe(250)
+
+  const before = emulator.records('Contact').map(({ Email, AccountId = null }) => [Email, AccountId])
+  const people = fileOf('people.csv', [
+    'email,name,company.name',
+    `person1@example.com,,"o'brien & söhne"`,
+    'person2@example.com,,Company 7',
+    'new@example.com,Ada New,Company 249',
+  ])
+  const words = ['contacts', 'import', people, '--match', 'email', '--yes']
+  expect((await crm([...words, '--dry-run'], env)).stderr).toContain('(Company 7)')
+  await crmPrints(words, env)
+  const idOf = (name: string) => emulator.records('Account').find(({ Name }) => Name === name)?.Id
+  const accountOf = (email: string) => emulator.records('Contact').find(({ Email }) => Email === email)?.AccountId
+  expect(['person1@example.com', 'person2@example.com', 'new@example.com'].map(accountOf)).toEqual(
+    ["O'Brien & Söhne", 'Company 7', 'Company 249'].map(idOf),
+  )
+  await crmPrints(['jobs', 'undo', await lastJob(env), '--yes'], env)
+  expect(emulator.records('Contact').map(({ Email, AccountId = null }) => [Email, AccountId])).toEqual(before)
+  expect(await json('users', 'list', '-o', 'json')).toContainEqual(
+    expect.objectContaining({ email: 'admin@crm.example', status: 'active' }),
+  )
+})
+
+test('companies and tasks of HubSpot are imported, changed by label and undone', async () => {
+  const { env, emulator, fileOf, json } = await reach('hubspot')
+  const companies = fileOf('companies.csv', [
+    'name,domain,Industry',
+    'Acme,acme.test,Banking',
+    'Bolt,bolt.test,farming',
+  ])
+  await crmPrints(['companies', 'import', companies, '--match', 'domain', '--yes'], env)
+  const shown = ({ properties }: Row) => properties as Row
+  expect(emulator.records('companies').map(shown)).toMatchObject([
+    { name: 'Acme', domain: 'acme.test', industry: 'BANKING' },
+    { name: 'Bolt', domain: 'bolt.test', industry: 'FARMING' },
+  ])
+  const tasks = fileOf('tasks.csv', [
+    'title,status,due_on,priority',
+    'Call,open,2026-12-24,high',
+    'Write,done,2026-12-25,',
+  ])
+  await crmPrints(['tasks', 'import', tasks, '--yes'], env)
+  expect(await json('tasks', 'list', '--sort', 'title', '-o', 'json')).toMatchObject([
+    { title: 'Call', status: 'open', due_on: '2026-12-24', priority: 'high' },
+    { title: 'Write', status: 'done', due_on: '2026-12-25' },
+  ])
+  await crmPrints(['jobs', 'undo', await lastJob(env), '--yes', '--expect', '2'], env)
+  expect(emulator.records('tasks')).toEqual([])
+})
