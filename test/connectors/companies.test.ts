@@ -62,7 +62,9 @@ test('accounts by their own external id, contacts by the name of their account, 
   )
   await crmPrints(['jobs', 'undo', await lastJob(env), '--yes'], env)
   expect(emulator.records('Contact').map(({ Email, AccountId = null }) => [Email, AccountId])).toEqual(before)
-  expect(await json('users', 'list', '-o', 'json')).toMatchObject([{ email: 'admin@crm.example', status: 'active' }])
+  expect(await json('users', 'list', '-o', 'json')).toContainEqual(
+    expect.objectContaining({ email: 'admin@crm.example', status: 'active' }),
+  )
 })
 
 test('companies and tasks of HubSpot are imported, changed by label and undone', async () => {

@@ -229,6 +229,25 @@ test('deletions travel in collections, and undo makes the records again with the
   expect(emulator.records('Contact')[0]).toMatchObject({ Name: 'Person 1', Level__c: 'Primary', Title: 'Dr' })
 })
 
+test('accounts and tasks are companies and tasks, and a contact finds its account by name', async () => {
+  const { env, importing, emulator, json } = await reach('name,city\nEngines Ltd,London\nLooms,Leeds\n')
+  const file = join(env.HOME ?? '', 'people.csv')
+  const companies = ['companies', 'import', file, '--match', 'name', '--yes', '-o', 'json']
+  expect(await json(...companies)).toMatchObject({ done: 2 })
+  writeFileSync(file, 'name,city\nENGINES LTD,Paris\nMills,York\n')
+  expect(await json(...companies)).toMatchObject({ done: 2 })
+  expect(emulator.records('Account').map(({ BillingCity }) => BillingCity)).toEqual(['Paris', 'Leeds', 'York'])
+  writeFileSync(file, 'name,email,company.name,Business Phone\nAda,ada@x.test,Looms,123\n')
+  expect(JSON.parse((await importing()).stdout)).toMatchObject({ done: 1 })
+  const [account, looms] = emulator.records('Account').map(({ Id }) => Id)
+  expect(emulator.records('Contact')).toMatchObject([{ LastName: 'Ada', AccountId: looms, Phone: '123' }])
+  const set = ['title=Call', 'due_on=2026-05-01', 'priority=high', `WhatId=${account}`].flatMap((one) => ['--set', one])
+  const task = await json('tasks', 'create', ...set, '-o', 'json')
+  expect(task).toMatchObject({ title: 'Call', status: 'open', due_on: '2026-05-01', priority: 'high' })
+  await crmPrints(['tasks', 'update', task.id, '--set', 'status=done'], env)
+  expect(emulator.records('Task')).toMatchObject([{ Status: 'Completed', IsClosed: true, WhatId: account }])
+})
+
 test('rows are matched and upserted by an external id of the organization, as a file that extends the connector says', async () => {
   const yaml = `objects:
   contacts:

@@ -14,6 +14,11 @@ const USERS: Readonly<Record<string, readonly (readonly [email: string, status?:
     ['ada@crm.example', 'active'],
     ['leaver@crm.example', 'archived'],
   ],
+  salesforce: [
+    ['admin@crm.example', 'active'],
+    ['susan@crm.example', 'active'],
+    ['leaver@crm.example', 'archived'],
+  ],
 }
 
 describe.each(SERVERS)('$connector', (server) => {

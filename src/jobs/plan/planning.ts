@@ -126,7 +126,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
-        ...(listed && listedMeaning(listed, listedAs)),
+        ...(listed && listedMeaning(listed, listedAs, fields)),
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
@@ -179,12 +179,14 @@ function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
 function listedMeaning(
   listed: readonly ListedName[],
   nameOf: (field: string) => string | undefined,
+  fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
 ): Pick<ServerMembers, 'labelled' | 'choices'> {
+  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
   const byName = new Map(listed.map((one) => [one.name, one]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
     const folded = foldName(label ?? '')
-    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : name)
+    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : (fieldOf.get(name) ?? name))
   }
   return {
     labelled: (label) => byLabel.get(foldName(label)),

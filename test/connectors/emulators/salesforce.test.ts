@@ -152,6 +152,7 @@ describe('records', () => {
     ['Contact', { LastName: 'A', Name: 'A' }, 'INVALID_FIELD_FOR_INSERT_UPDATE', ['Name']],
     ['Contact', { LastName: 'A', AccountId: 'x' }, 'MALFORMED_ID', ['AccountId']],
     ['Contact', { LastName: 'A', AccountId: '0015g00000000ZZ' }, 'INVALID_CROSS_REFERENCE_KEY', ['AccountId']],
+    ['Contact', { LastName: 'A', OwnerId: '0055g0000000003AAA' }, 'INACTIVE_OWNER_OR_USER', []],
     ['Contact', { LastName: 'A', Key__c: 'K1' }, 'DUPLICATE_VALUE', []],
     ['Contact', { LastName: 'A', Nope__c: 1 }, 'INVALID_FIELD', undefined],
     ['Contact', { LastName: 'A', Birthdate: 'May' }, 'JSON_PARSER_ERROR', undefined],

@@ -2,6 +2,7 @@ import { type Row, Table } from '../emulator.ts'
 import { type Field, OBJECTS, type ObjectType, STAGES } from './objects.ts'
 import { idIn, idOf, type RowError, refuse, rowError, timeText } from './rules.ts'
 
+const PERCENT = [10, 20, 90, 100, 0]
 const START = Date.UTC(2026, 0, 1)
 const USER_ID = idOf('005', 1)
 const LOCKED = 'unable to obtain exclusive access to this record or 1 records'
@@ -37,10 +38,12 @@ export class Organization {
     this.tables = Object.fromEntries(OBJECTS.map(({ name }) => [name, new Table((row) => row.IsDeleted === true)]))
     this.#rules = {}
     this.#add('User', { Name: 'Ada Admin', Email: 'admin@crm.example', IsActive: true })
+    this.#add('User', { Name: 'Susan Seller', Email: 'susan@crm.example', IsActive: true })
+    this.#add('User', { Name: 'Lee Leaver', Email: 'leaver@crm.example', IsActive: false })
     for (const [at, name] of STAGES.entries()) {
       const isClosed = name.startsWith('Closed')
       const shown = { MasterLabel: name === 'Negotiation/Review' ? 'Negotiation' : name, ApiName: name, IsActive: true }
-      const won = { IsClosed: isClosed, IsWon: name === 'Closed Won', DefaultProbability: at * 25 }
+      const won = { IsClosed: isClosed, IsWon: name === 'Closed Won', DefaultProbability: PERCENT[at] ?? 0 }
       this.#add('OpportunityStage', { ...shown, SortOrder: at + 1, ...won })
     }
     for (let n = 1; n <= records; n += 1) {
@@ -178,6 +181,8 @@ export class Organization {
       const id = idIn(text)
       if (id === undefined) return rowError('MALFORMED_ID', `${label}: id value of incorrect type: ${text}`, [name])
       const isThere = referenceTo.some((other) => this.tables[other]?.rows.get(id)?.IsDeleted === false)
+      if (name === 'OwnerId' && this.tables.User?.rows.get(id)?.IsActive === false)
+        return rowError('INACTIVE_OWNER_OR_USER', `operation performed with inactive user [${id}] as owner`)
       return isThere
         ? undefined
         : rowError('INVALID_CROSS_REFERENCE_KEY', `${label}: invalid cross reference id`, [name])
@@ -245,7 +250,8 @@ export class Organization {
   }
 }
 
-function derived({ name }: ObjectType, { FirstName, LastName, StageName }: Row): Row {
+function derived({ name }: ObjectType, { FirstName, LastName, StageName, Status }: Row): Row {
+  if (name === 'Task') return { IsClosed: Status === 'Completed' }
   if (name === 'Contact') return { Name: [FirstName, LastName].filter(Boolean).join(' ') }
   if (name !== 'Opportunity') return {}
   return { IsClosed: String(StageName).startsWith('Closed'), IsWon: StageName === 'Closed Won' }
