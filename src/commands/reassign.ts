@@ -85,7 +85,7 @@ async function reassign(ctx: Context, flags: Flags): Promise<ExitCode> {
     ctx,
     {
       jobs: parts.map(({ job }) => job),
-      lines: [`Owner: ${from.text} → ${to.text}`, ...parts.flatMap(({ lines }) => lines)],
+      lines: parts.flatMap(({ lines }, at) => [...(at === 0 ? [`Owner: ${from.text} → ${to.text}`] : []), ...lines]),
       verb: 'change the owner of',
       shown: new Map(parts.map(({ job, shown }) => [job, shown])),
     },
@@ -220,9 +220,9 @@ async function requireInUse(planning: Planning, read: readonly OwnedResource[], 
   throw unknownOwner(
     { flag: '--to', word, argv: ctx.argv },
     {
-      why: 'no record has this owner, and the server lists no users',
+      why: 'no record has this owner, and the server lists no users; --to-new takes it all the same',
       near: nearest(word, [...inUse]),
-      otherwise: `${commandLine([...ctx.argv, '--to-new'])} takes it all the same`,
+      otherwise: commandLine([...ctx.argv, '--to-new']),
     },
   )
 }

@@ -86,7 +86,7 @@ test('an owner of no record is refused as the target, with the nearest one, unle
   const wrong = await crm(['reassign', '--from', 'u_anna', '--to', 'u_brend', '--yes'], env)
   expect(wrong).toMatchObject({ exit: 2, stdout: '' })
   expect(wrong.stderr).toContain(
-    '--to u_brend: no record has this owner, and the server lists no users; the nearest is u_bernd',
+    '--to u_brend: no record has this owner, and the server lists no users; --to-new takes it all the same; the nearest is u_bernd',
   )
   expect(wrong.stderr).toContain('crm reassign --from u_anna --yes --to u_bernd')
   expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe('')
