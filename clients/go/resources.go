@@ -209,7 +209,7 @@ type NewDeal struct {
 	OwnerID Optional[string]
 
 	// Ids of its contacts.
-	ContactIds Optional[string]
+	ContactIds Optional[[]string]
 
 	// Id of its pipeline; the default pipeline unless given.
 	PipelineID Optional[string]
@@ -247,7 +247,7 @@ type DealPatch struct {
 	PipelineID Optional[string]
 
 	// Ids of its contacts.
-	ContactIds Optional[string]
+	ContactIds Optional[[]string]
 
 	// Further members.
 	Extra Members
@@ -282,7 +282,7 @@ type Deal struct {
 	OwnerID string `json:"owner_id,omitempty"`
 
 	// Ids of its contacts.
-	ContactIds string `json:"contact_ids,omitempty"`
+	ContactIds []string `json:"contact_ids,omitempty"`
 
 	// Id of its pipeline; the default pipeline unless given.
 	PipelineID string `json:"pipeline_id"`
@@ -307,7 +307,7 @@ func newDealFromMembers(members Members) Deal {
 	record.Amount = members.number("amount")
 	record.Stage = members.text("stage")
 	record.OwnerID = members.text("owner_id")
-	record.ContactIds = members.text("contact_ids")
+	record.ContactIds = members.texts("contact_ids")
 	record.PipelineID = members.text("pipeline_id")
 	record.CreatedAt = members.text("created_at")
 	record.UpdatedAt = members.text("updated_at")

@@ -81,7 +81,7 @@ export interface NewDeal {
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
   /** Ids of its contacts. */
-  readonly contact_ids?: string | null
+  readonly contact_ids?: string[] | null
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id?: string
   readonly [member: string]: JsonValue | undefined
@@ -99,7 +99,7 @@ export interface DealPatch {
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id?: string
   /** Ids of its contacts. */
-  readonly contact_ids?: string | null
+  readonly contact_ids?: string[] | null
   readonly [member: string]: JsonValue | undefined
 }
 
@@ -115,7 +115,7 @@ export interface Deal {
   /** Id of the user who owns it. */
   readonly owner_id?: string | null
   /** Ids of its contacts. */
-  readonly contact_ids?: string | null
+  readonly contact_ids?: string[] | null
   /** Id of its pipeline; the default pipeline unless given. */
   readonly pipeline_id: string
   /** When it was created. */

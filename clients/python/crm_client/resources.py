@@ -141,7 +141,7 @@ class NewDeal(TypedDict):
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
     #: Ids of its contacts.
-    contact_ids: NotRequired[str | None]
+    contact_ids: NotRequired[Sequence[str] | None]
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: NotRequired[str]
 
@@ -158,7 +158,7 @@ class DealPatch(TypedDict):
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: NotRequired[str]
     #: Ids of its contacts.
-    contact_ids: NotRequired[str | None]
+    contact_ids: NotRequired[Sequence[str] | None]
 
 
 class Deal(TypedDict):
@@ -173,7 +173,7 @@ class Deal(TypedDict):
     #: Id of the user who owns it.
     owner_id: NotRequired[str | None]
     #: Ids of its contacts.
-    contact_ids: NotRequired[str | None]
+    contact_ids: NotRequired[list[str] | None]
     #: Id of its pipeline; the default pipeline unless given.
     pipeline_id: str
     #: When it was created.
