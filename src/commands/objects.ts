@@ -49,7 +49,7 @@ export function addFields(program: CommandUnknownOpts, act: Act): void {
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'restore'] as const
 
 async function listObjects(ctx: Context): Promise<undefined> {
-  defineOwnObjects(await readServerObjects(ctx))
+  defineOwnObjects(await readServerObjects(ctx), 'server')
   // Another client: the connector of the first does not know what was just defined.
   const { offers } = (await ctx.api(undefined, ctx.signal)).connector
   const items = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, singular, isOwn }]) => {

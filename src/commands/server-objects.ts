@@ -28,10 +28,10 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
 export async function defineServerObjects(ctx: Asking, noun: string | undefined): Promise<void> {
   const choice = { env: ctx.env, profileFlag: ctx.flags.profile, repository: await ctx.repository() }
   const kept = hasKeptObjects(ctx.env) ? await readKeptObjects(await ctx.settings(), choice) : undefined
-  if (kept) defineOwnObjects(kept)
+  if (kept) defineOwnObjects(kept, 'server')
   if (noun === undefined || (kept && Object.hasOwn(kept, noun))) return
   try {
-    defineOwnObjects(await readServerObjects(ctx))
+    defineOwnObjects(await readServerObjects(ctx), 'server')
   } catch (error) {
     // Nothing to ask: the word is then no command.
     if (!(error instanceof CrmError && ['no_key', 'usage', 'not_supported'].includes(error.code))) throw error

@@ -69,7 +69,7 @@ async function withOwnNouns(vocabulary: Vocabulary, env: Env): Promise<Vocabular
   if (!hasKeptObjects(env)) return vocabulary
   const { readKeptObjects } = await import('../settings/kept-objects.ts')
   const kept = (await readKeptObjects(openSettings(env), { env, profileFlag: undefined })) ?? {}
-  defineOwnObjects(kept)
+  defineOwnObjects(kept, 'server')
   const { root } = vocabulary
   const { commands: all } = root.commands.contacts ?? root
   const { duplicates: _, merge: __, ...commands } = all

@@ -119,7 +119,14 @@ test('--only, --open and --where choose records, and --expect is of all objects'
 test('what a person has is counted for every object, with the deals that are not won or lost', async () => {
   const { env } = await withOwners()
   expect(await crmPrints(['report', 'owners', '--of', 'u_anna', '-o', 'csv'], env)).toBe(
-    ['object,records,open,amount,open_amount', 'contacts,2,2,,', 'deals,3,2,10.3,0.3', ''].join('\r\n'),
+    [
+      'object,records,open,amount,open_amount',
+      'contacts,2,2,,',
+      'deals,3,2,10.3,0.3',
+      'companies,0,0,,',
+      'tasks,0,0,,',
+      '',
+    ].join('\r\n'),
   )
 })
 

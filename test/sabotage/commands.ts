@@ -235,7 +235,7 @@ export const COMMANDS: readonly Sabotage[] = [
   {
     name: 'the objects that are kept for a profile are not made nouns',
     file: 'src/commands/server-objects.ts',
-    line: 'if (kept) defineOwnObjects(kept)',
+    line: "if (kept) defineOwnObjects(kept, 'server')",
     to: 'if (kept) void kept',
     tests: ['test/e2e/own-nouns.test.ts'],
   },

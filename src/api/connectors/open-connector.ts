@@ -62,7 +62,7 @@ export async function connectorText(name: string): Promise<string> {
 export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
   const own = await connectorDocument(named)
-  if (own.described) defineOwnObjects(own.described)
+  if (own.described) defineOwnObjects(own.described, 'server')
   const document = withPageSize(withOwnObjects(own), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }

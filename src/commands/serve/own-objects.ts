@@ -15,7 +15,7 @@ export async function defineObjectsOf(
   const stored = await readStoredObjects(address, ctx.env)
   const described =
     file && (await import('../../connector/objects-file.ts')).readObjectsFile(file.name, file.text, stored)
-  defineOwnObjects({ ...stored, ...described })
+  defineOwnObjects({ ...stored, ...described }, 'database')
   return described
 }
 

@@ -43,12 +43,12 @@ const FIELD_TYPES: Readonly<Record<DescribedType, FieldType>> = {
 }
 
 /** Makes them resources; see defineObjects. */
-export function defineOwnObjects(objects: DescribedObjects): void {
+export function defineOwnObjects(objects: DescribedObjects, of: 'database' | 'server'): void {
   // A reference may be to an object that comes later.
   const singulars = new Map(Object.entries(objects).map(([plural, { one }]) => [plural, one]))
   const toOf = (plural: string): string | undefined => singulars.get(plural) ?? resourceNamed(plural)
   const definitions = Object.entries(objects).map(([plural, object]) => [object.one, definition(plural, object, toOf)])
-  defineObjects(Object.fromEntries(definitions))
+  defineObjects(Object.fromEntries(definitions), of)
 }
 
 type ResourceOf = (plural: string) => string | undefined

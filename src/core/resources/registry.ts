@@ -141,11 +141,14 @@ export function useObjects(): void {
   isUsed = true
 }
 
-/** Adds the objects that a database describes: they are open resources in all that is asked of the registry. */
-export function defineObjects(objects: Readonly<Record<string, ResourceDefinition>>): void {
+/**
+ * Adds objects: they are open resources in all that is asked of the registry. Those of a database become tables, so an Error is
+ * thrown once tables were made; those of a server that a client asks may come at any time.
+ */
+export function defineObjects(objects: Readonly<Record<string, ResourceDefinition>>, of: 'database' | 'server'): void {
   for (const [name, definition] of Object.entries(objects)) {
     const { plural, fields } = definition
-    if (isUsed) throw new Error(`${plural} is defined after the tables and routes were made`)
+    if (isUsed && of === 'database') throw new Error(`${plural} is defined after the tables and routes were made`)
     displace(name, plural)
     Object.assign(RESOURCES, { [name]: definition })
     Object.assign(FIELDS, { [name]: Object.keys(fields) })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { newDatabase } from '../../harness/database.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { all, make } from '../../harness/records.ts'
 import { type Service, startService } from '../../harness/service.ts'
@@ -73,7 +74,7 @@ test('the records of objects that users described are reassigned too, and their 
   const folder = tempFolder()
   const file = join(folder, 'objects.yaml')
   writeFileSync(file, 'objects:\n  machines:\n    fields: { serial: { unique: true }, owner_id: {} }\n')
-  const service = await startServed(['--database', ':memory:', '--objects', file])
+  const service = await startServed(['--database', await newDatabase(), '--objects', file])
   const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
   await make(service, '/v1/contacts', [{ name: 'Ada', owner_id: 'u_anna' }])
   await make(service, '/v1/machines', [{ serial: 'S1', owner_id: 'u_anna' }])
