@@ -41,6 +41,25 @@ const FIXTURE = ['demo.yaml', '--run-id', 'walk']
 const OWN = ['--database', 'own.db']
 const OWN_FILES = /^work\/own\.db/
 
+/** The commands of an object without any of its own, on a record with these values. */
+function plainSteps(noun: string, ...values: readonly string[]): Readonly<Record<string, Step>> {
+  const ofOne = (...words: string[]): Step => ({ words: (printed) => [printed(`${noun} create`), ...words] })
+  return {
+    [`${noun} create`]: only(...values, '-o', 'id'),
+    [`${noun} list`]: only('-o', 'json'),
+    [`${noun} get`]: ofOne(),
+    [`${noun} update`]: ofOne(...values),
+    [`${noun} history`]: ofOne(),
+    [`${noun} restore`]: { ...ofOne('--at', '100d'), exit: 6 },
+    [`${noun} export`]: { words: () => [`${noun}.csv`], mayWrite: new RegExp(`^work/${noun}\\.csv$`) },
+    [`${noun} import`]: {
+      words: () => [`${noun}.csv`, '--plan', `${noun}.ndjson`],
+      mayWrite: new RegExp(`^work/${noun}\\.ndjson$`),
+    },
+    [`${noun} delete`]: ofOne('-y'),
+  }
+}
+
 /** Every command that does something, in an order in which each has what it needs. */
 const STEPS: Readonly<Record<string, Step>> = {
   doctor: only('-o', 'json'),
@@ -61,6 +80,10 @@ const STEPS: Readonly<Record<string, Step>> = {
   'contacts restore': { words: (printed) => [printed('contacts create'), '--at', '100d'], exit: 6 },
   'contacts duplicates': only('-o', 'json'),
   'contacts merge': { words: (printed) => [printed('contacts create'), 'con_0'], exit: 6, mayWrite: JOB },
+  ...plainSteps('companies', '--set', 'name=Engines', '--set', 'domain=engines.test'),
+  ...plainSteps('tasks', '--set', 'title=Call', '--set', 'status=open'),
+  'companies duplicates': only('-o', 'json'),
+  'companies merge': { words: () => ['comp_0', 'comp_1'], exit: 6, mayWrite: JOB },
   'contacts export': { words: () => ['contacts.csv'], mayWrite: /^work\/contacts\.csv$/ },
   'deals create': only('--set', 'name=Big', '--set', 'stage=Lead', '-o', 'id'),
   'deals list': only(),

@@ -47,8 +47,14 @@ export function connectorAt({ origin }: URL): Named | undefined {
   return undefined
 }
 
-/** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
-export async function connectorDocument({ name, text }: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
+/** Its objects are resources from now on. CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
+export async function connectorDocument(named: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
+  const document = await readDocument(named)
+  if (document.described) defineOwnObjects(document.described, 'server')
+  return document
+}
+
+function readDocument({ name, text }: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
   if (text !== undefined) return loadConnectorText(text, name)
   return isAbsolute(name) ? readConnectorFile(name) : shippedConnector(name)
 }
@@ -61,9 +67,7 @@ export async function connectorText(name: string): Promise<string> {
 
 export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
-  const own = await connectorDocument(named)
-  if (own.described) defineOwnObjects(own.described, 'server')
-  const document = withPageSize(withOwnObjects(own), pageSize)
+  const document = withPageSize(withOwnObjects(await connectorDocument(named)), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }
 

@@ -28,8 +28,9 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function listConnectors(ctx: Context): Promise<undefined> {
-  const { shippedConnector, shippedNames } = await import('../../connector/shipped.ts')
-  const documents = await Promise.all(shippedNames().map(shippedConnector))
+  const { shippedNames } = await import('../../connector/shipped.ts')
+  const { connectorDocument } = await import('../../api/connectors/open-connector.ts')
+  const documents = await Promise.all(shippedNames().map((name) => connectorDocument({ name })))
   const rows = documents.map(({ name, title, docs, resources }): JsonObject => {
     const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
     return { name, title: title ?? name, resources: plurals, docs: docs ?? null }
