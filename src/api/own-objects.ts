@@ -38,11 +38,24 @@ function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
   )
 }
 
-/** With what is said of contacts for each object that users described: their requests differ in the path alone. */
+/** With those of its own objects that were defined, and with what is said of contacts for each object that users described. */
 export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
+  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
+  const { described = {} } = document
+  const defined = own.flatMap(([name, { plural }]) => {
+    const its = Object.hasOwn(described, plural) ? described[plural] : undefined
+    return its ? [[name, its.document] as const] : []
+  })
+  const { resources } = document
+  return withDescribed({ ...document, resources: { ...resources, ...Object.fromEntries(defined) } }, own)
+}
+
+type Own = readonly (readonly [name: string, definition: ResourceDefinition])[]
+
+/** The requests of an object that users described differ from those of contacts in the path alone. */
+function withDescribed(document: ConnectorDocument, own: Own): ConnectorDocument {
   const model = document.resources.contact
   if (!model || !document.offers?.includes('objects')) return document
-  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
   const resources = own.map(([name, { path }]) => [name, ownResource(name as Resource, path, model)] as const)
   return { ...document, resources: { ...Object.fromEntries(resources), ...document.resources } }
 }

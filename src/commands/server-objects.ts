@@ -13,7 +13,9 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
   const { described } = api.connector.document
   if (!described && !api.knows('objects')) return {}
   const { readOwnObjects } = await import('../api/own-objects.ts')
-  const objects = { ...described, ...(api.knows('objects') && (await readOwnObjects(api.raw))) }
+  const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
+  const ofUsers = api.knows('objects') ? await readOwnObjects(api.raw) : {}
+  const objects = { ...Object.fromEntries(ofConnector), ...ofUsers }
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
   const { profileName, baseUrl } = await ctx.target()
