@@ -146,7 +146,9 @@ test('what a reference finds not, or more than once, and what a field cannot be 
   const misspelt = fileOf('misspelt.csv', ['serial,company.domian', 'S5,acme.test'])
   expect(await crm(['machines', 'import', misspelt, '--yes'], env)).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining('companies have no member "domian" to find them by\n  did you mean company.domain?'),
+    stderr: expect.stringContaining(
+      'companies have no member "domian" to find them by\n  did you mean company.domain?',
+    ),
   })
   const alone = fileOf('alone.csv', ['serial,tags+', 'S5,x'])
   expect(await crm(['machines', 'import', alone, '--yes'], env)).toMatchObject({
