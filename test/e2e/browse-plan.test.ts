@@ -80,8 +80,9 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('1-2 of 2')
     terminal.type('fcomp')
     terminal.press('Tab')
-    await terminal.sees('Contacts where: company=')
-    terminal.type('ana')
+    // Of company and company_id.
+    await terminal.sees('Contacts where: company')
+    terminal.type('=ana')
     await terminal.sees('company="Analytical Engines"')
     terminal.press('Tab', 'Enter')
     expect(await terminal.sees('1-1 of 1')).not.toContain('Grace')
