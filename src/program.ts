@@ -17,7 +17,7 @@ import { type Io, type OutputStream, writeText } from './core/streams.ts'
 import type { Host } from './host.ts'
 import { reportError } from './output/report.ts'
 import { writeNoteLine } from './output/safe-text.ts'
-import { hasKeptObjects } from './settings/objects-file.ts'
+import { hasKeptObjects, hasServer } from './settings/objects-file.ts'
 import { type RepositoryFile, readRepositoryFile } from './settings/repository-file.ts'
 
 /** Runs one command line. What goes wrong becomes text on stderr and an exit code here; only a stdout that fails is left to `main.ts`. */
@@ -84,7 +84,7 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
     const isAll = isOverAll(argv)
     const noun = isAll ? argv[0] : nounIn(operands)
     isHelp = !isAll && (operands.length < 2 || operands[0] === 'help')
-    if (noun === undefined && !hasKeptObjects(host.env)) return
+    if ((noun === undefined || !hasServer(host.env)) && !hasKeptObjects(host.env)) return
     const { defineServerObjects } = await import('./commands/server-objects.ts')
     const flags = readGlobalFlags(early)
     const repository = repositoryReader(host, { ...flags, isQuiet: true, isDebug: false })

@@ -10,7 +10,6 @@ import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { onePage, printList } from './print.ts'
-import { readServerObjects } from './server-objects.ts'
 
 const OBJECT_COLUMNS = ['name', 'one', 'own', 'verbs']
 const FIELD_COLUMNS = ['name', 'label', 'type', 'options', 'required', 'unique', 'read_only', 'to']
@@ -49,6 +48,7 @@ export function addFields(program: CommandUnknownOpts, act: Act): void {
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'restore'] as const
 
 async function listObjects(ctx: Context): Promise<undefined> {
+  const { readServerObjects } = await import('./server-objects.ts')
   defineOwnObjects(await readServerObjects(ctx), 'server')
   // Another client: the connector of the first does not know what was just defined.
   const { offers } = (await ctx.api(undefined, ctx.signal)).connector

@@ -8,6 +8,11 @@ export function objectsFile(env: Env): string {
   return join(settingsFolder(env), 'objects.json')
 }
 
+/** Whether a server may be named: by the environment, or by a profile. */
+export function hasServer(env: Env): boolean {
+  return env.CRM_BASE_URL !== undefined || existsSync(join(settingsFolder(env), 'config.json'))
+}
+
 export function hasKeptObjects(env: Env): boolean {
   return existsSync(objectsFile(env))
 }

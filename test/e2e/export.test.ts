@@ -41,7 +41,7 @@ describe('an export', () => {
     const lines = readFileSync(join(folder, 'all.csv'), 'utf8').split('\r\n')
     expect([lines.length, lines[0]]).toEqual([
       553,
-      'id,name,email,phone,company,owner_id,created_at,updated_at,version,zodiac',
+      'id,name,email,phone,company,owner_id,company_id,created_at,updated_at,version,zodiac',
     ])
     expect(lines[551]).toMatch(/,first,.*,1,leo$/)
     expect(lines[1]).toMatch(/,"n, 549",549@x.test,.*,1,$/)

@@ -8,7 +8,6 @@ import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { confirmChange, confirmProtected, expectedOf } from '../confirm.ts'
-import { requireProvenJob } from '../connectors/proven.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { printDerived } from '../print-derived.ts'
 import { runTerms } from './bulk-flags.ts'
@@ -122,6 +121,7 @@ export async function sendChain(ctx: Context, chain: readonly JobPaths[], flags:
 
 /** Before the first request: CrmError `not_supported` if a job needs a verb of a drafted connector that was never proven. */
 async function requireProven(ctx: Context, chain: readonly JobPaths[]): Promise<void> {
+  const { requireProvenJob } = await import('../connectors/proven.ts')
   const { document, word: connector } = (await ctx.api()).connector
   const { drafted } = document
   if (drafted === undefined) return
