@@ -81,6 +81,8 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
   let isHelp = true
   try {
     const { operands } = early.parseOptions([...argv])
+    // Their own database says what objects it has.
+    if (operands[0] === 'serve' || operands[0] === 'sandbox') return
     const isAll = isOverAll(argv)
     const noun = isAll ? argv[0] : nounIn(operands)
     isHelp = !isAll && (operands.length < 2 || operands[0] === 'help')

@@ -707,14 +707,14 @@ type NewTask struct {
 	Title string
 
 	// Whether it is done.
-	// One of open, done, .
+	// One of open, done.
 	Status Optional[string]
 
 	// Day by which it is to be done.
 	DueOn Optional[string]
 
 	// How much it matters.
-	// One of low, normal, high, .
+	// One of low, normal, high.
 	Priority Optional[string]
 
 	// Id of the user who does it.
@@ -752,14 +752,14 @@ type TaskPatch struct {
 	Title Optional[string]
 
 	// Whether it is done.
-	// One of open, done, .
+	// One of open, done.
 	Status Optional[string]
 
 	// Day by which it is to be done.
 	DueOn Optional[string]
 
 	// How much it matters.
-	// One of low, normal, high, .
+	// One of low, normal, high.
 	Priority Optional[string]
 
 	// Id of the user who does it.
@@ -800,14 +800,14 @@ type Task struct {
 	Title string `json:"title"`
 
 	// Whether it is done.
-	// One of open, done, .
+	// One of open, done.
 	Status string `json:"status,omitempty"`
 
 	// Day by which it is to be done.
 	DueOn string `json:"due_on,omitempty"`
 
 	// How much it matters.
-	// One of low, normal, high, .
+	// One of low, normal, high.
 	Priority string `json:"priority,omitempty"`
 
 	// Id of the user who does it.

@@ -42,7 +42,7 @@ export interface DescribedType {
 
 interface Schema {
   readonly type?: string | readonly string[]
-  readonly enum?: readonly string[]
+  readonly enum?: readonly (string | null)[]
   readonly const?: string
   readonly not?: unknown
 }
@@ -96,7 +96,7 @@ function typeOf(name: string, resource: DescribedResource): DescribedType {
     .map(([member, part]) => ({
       name: member,
       kind: kindOf(name, member, part),
-      isNullable: Array.isArray(part.type) && part.type.includes('null'),
+      isNullable: part.enum?.includes(null) || [part.type].flat().includes('null'),
       isRequired: required.includes(member),
       about: fields[member]?.about,
     }))
@@ -104,7 +104,7 @@ function typeOf(name: string, resource: DescribedResource): DescribedType {
 }
 
 function kindOf(type: string, member: string, { type: given, enum: values, const: value }: Schema): Kind {
-  if (values) return { oneOf: values }
+  if (values) return { oneOf: values.filter((each) => each !== null) }
   if (value !== undefined) return { oneOf: [value] }
   const [name] = [given].flat().filter((each) => each !== 'null')
   if (name === 'string') return 'text'

@@ -58,6 +58,10 @@ export function addReassign(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function reassign(ctx: Context, flags: Flags): Promise<ExitCode> {
+  for (const name of ['from', 'to'] as const) {
+    if (flags[name].trim() === '')
+      throw new CrmError('usage', `--${name} is empty, expected an owner`, { hint: 'crm reassign --help' })
+  }
   const jobs = await ctx.jobs()
   const begun = ctx.flags.isDryRun ? undefined : await jobs.begunChain()
   if (begun) return sendChain(ctx, begun, flags)
@@ -156,7 +160,14 @@ async function planObject(planning: Planning, resource: OwnedResource): Promise<
     check: createMemberCheck(ctx, resource, uses('none')),
   }
   const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('selection', request, hooks))
-  if (made.type !== 'made') throw new Error('a chain was planned while the same command had begun')
+  if (made.type === 'refused') throw new Error('a selection has no input that could be refused')
+  if (made.type === 'same') {
+    const { id } = made.job.paths
+    throw new CrmError('conflict', `${id} has already started this, and is not finished`, {
+      hint: `crm jobs resume ${id}${typedProfile(ctx.argv)}`,
+      job: id,
+    })
+  }
   if (made.job.end.update > 0) return [{ job: made.job, lines: seen.lines(), shown: seen.shown() }]
   jobs.of(made.job.paths).drop()
   chain.takeBack()

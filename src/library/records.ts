@@ -255,11 +255,11 @@ export interface NewTask {
   /** What is to be done. */
   readonly title: string
   /** Whether it is done. */
-  readonly status?: 'open' | 'done' | 'null'
+  readonly status?: 'open' | 'done' | null
   /** Day by which it is to be done. */
   readonly due_on?: string | null
   /** How much it matters. */
-  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  readonly priority?: 'low' | 'normal' | 'high' | null
   /** Id of the user who does it. */
   readonly owner_id?: string | null
   /** Id of its contact. */
@@ -275,11 +275,11 @@ export interface TaskPatch {
   /** What is to be done. */
   readonly title?: string
   /** Whether it is done. */
-  readonly status?: 'open' | 'done' | 'null'
+  readonly status?: 'open' | 'done' | null
   /** Day by which it is to be done. */
   readonly due_on?: string | null
   /** How much it matters. */
-  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  readonly priority?: 'low' | 'normal' | 'high' | null
   /** Id of the user who does it. */
   readonly owner_id?: string | null
   /** Id of its contact. */
@@ -297,11 +297,11 @@ export interface Task {
   /** What is to be done. */
   readonly title: string
   /** Whether it is done. */
-  readonly status?: 'open' | 'done' | 'null'
+  readonly status?: 'open' | 'done' | null
   /** Day by which it is to be done. */
   readonly due_on?: string | null
   /** How much it matters. */
-  readonly priority?: 'low' | 'normal' | 'high' | 'null'
+  readonly priority?: 'low' | 'normal' | 'high' | null
   /** Id of the user who does it. */
   readonly owner_id?: string | null
   /** Id of its contact. */

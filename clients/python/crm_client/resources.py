@@ -452,11 +452,11 @@ class NewTask(TypedDict):
     #: What is to be done.
     title: str
     #: Whether it is done.
-    status: NotRequired[Literal["open", "done", null]]
+    status: NotRequired[Literal["open", "done"] | None]
     #: Day by which it is to be done.
     due_on: NotRequired[str | None]
     #: How much it matters.
-    priority: NotRequired[Literal["low", "normal", "high", null]]
+    priority: NotRequired[Literal["low", "normal", "high"] | None]
     #: Id of the user who does it.
     owner_id: NotRequired[str | None]
     #: Id of its contact.
@@ -471,11 +471,11 @@ class TaskPatch(TypedDict):
     #: What is to be done.
     title: NotRequired[str]
     #: Whether it is done.
-    status: NotRequired[Literal["open", "done", null]]
+    status: NotRequired[Literal["open", "done"] | None]
     #: Day by which it is to be done.
     due_on: NotRequired[str | None]
     #: How much it matters.
-    priority: NotRequired[Literal["low", "normal", "high", null]]
+    priority: NotRequired[Literal["low", "normal", "high"] | None]
     #: Id of the user who does it.
     owner_id: NotRequired[str | None]
     #: Id of its contact.
@@ -492,11 +492,11 @@ class Task(TypedDict):
     #: What is to be done.
     title: str
     #: Whether it is done.
-    status: NotRequired[Literal["open", "done", null]]
+    status: NotRequired[Literal["open", "done"] | None]
     #: Day by which it is to be done.
     due_on: NotRequired[str | None]
     #: How much it matters.
-    priority: NotRequired[Literal["low", "normal", "high", null]]
+    priority: NotRequired[Literal["low", "normal", "high"] | None]
     #: Id of the user who does it.
     owner_id: NotRequired[str | None]
     #: Id of its contact.

@@ -66,7 +66,8 @@ function numberAdvice(text: string): string {
 
 function toList(text: string): Converted {
   const value = listIn(text)
-  return value
+  const hasNone = value?.length === 0 && !text.includes('[')
+  return value && !hasNone
     ? { value: [...value] }
     : { fault: { code: 'wrong_type', message: 'expected texts, with ; between them' } }
 }
@@ -88,7 +89,7 @@ function toJson(text: string): Converted {
 /** The values of a cell of a field that has several: a JSON list, or texts with semicolons between them. */
 function listIn(text: string): readonly string[] | undefined {
   const list = nestedIn(text) ?? text.split(';').flatMap((each) => each.trim() || [])
-  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined
+  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? [...new Set(list)] : undefined
 }
 
 /** Checks a value by what is known of its field; an option is written in the letters that it has. Undefined: anything is right. */

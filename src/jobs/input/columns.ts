@@ -121,7 +121,7 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
 }
 
 /** `company.domain`, `contacts+.email`, `tags-`: a field, the member that finds the records, and whether they are added or taken out. */
-const NAMED = /^([^.]+?)([+-])?(?:\.([\p{L}_][\p{L}\p{N}_.]*))?([+-])?$/u
+const NAMED = /^\s*([^.+]+?)\s*([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
 
 const EDITS: Readonly<Record<string, ReferenceColumn['edit']>> = { '+': 'add', '-': 'remove' }
 
@@ -133,12 +133,15 @@ function relatedColumn(
 ): Column | undefined {
   const [, word = '', sign, by, after] = NAMED.exec(named) ?? []
   const edit = EDITS[sign ?? after ?? '']
-  const relation = relations.find(({ names }) => names.includes(word))
-  if (!relation || fieldsOf(kind).includes(named) || (sign !== undefined && after !== undefined)) return undefined
+  const relation = relations.find(({ names }) => names.some((each) => isTwin(each, word)))
+  const isPlain = by === undefined && edit === undefined
+  if (!relation || (isPlain && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
   const { field, to, isMany, isJoined = false } = relation
-  if ((by !== undefined && to === undefined) || (edit !== undefined && !isMany)) return undefined
-  const isFound = to !== undefined && by !== undefined && by !== 'id'
-  return { ...columnFor(kind, name, field), ...(isFound && { reference: { to, by } }), ...(edit && { edit, isJoined }) }
+  if ((by !== undefined && to === undefined) || (edit !== undefined && !isMany) || (sign && after)) return undefined
+  const member = by === undefined || to === undefined ? undefined : (FIELDS[to].find((each) => isTwin(each, by)) ?? by)
+  const isFound = to !== undefined && member !== undefined && member !== 'id'
+  const reference = isFound && { reference: { to, by: member } }
+  return { ...columnFor(kind, name, field), ...reference, ...(edit && { edit, isJoined }) }
 }
 
 /** Undefined for a name that neither crm nor the server is known to have. */

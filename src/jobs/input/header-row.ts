@@ -48,8 +48,9 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   const unknown = found.filter((column) => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
+  const whole = new Set(columns.flatMap(({ field, role, edit }) => (role === 'ignored' || edit ? [] : field)))
   const fields = columns.map(({ field, role, edit }) =>
-    role === 'ignored' ? undefined : `${field}${edit ? SIGNS[edit] : ''}`,
+    role === 'ignored' ? undefined : `${field}${edit && !whole.has(field) ? SIGNS[edit] : ''}`,
   )
   const shown = (at: number) => `${JSON.stringify(headers[at])} (${numberOf(at)})`
   rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)

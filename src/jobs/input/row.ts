@@ -155,6 +155,7 @@ export const FINDING_CODES = [
   'duplicate_key',
   'no_match_value',
   'not_there',
+  'unknown_reference',
   'ambiguous_reference',
   'compute_failed',
   'unpaired_surrogate',

@@ -237,7 +237,13 @@ const KIND_DOES: Readonly<Record<string, readonly string[]>> = {
   merge: ['update', 'delete'],
 }
 
-const COLUMN: Shape = { name: isText, field: isText, type: oneOf('number', 'boolean'), isText: oneOf(true) }
+const COLUMN: Shape = {
+  name: isText,
+  field: isText,
+  type: oneOf('number', 'boolean'),
+  isText: oneOf(true),
+  isEdit: oneOf(true),
+}
 
 const VERDICT: Shape = {
   ...{ format: oneOf(...INPUT_FORMATS), sheet: isText, encoding: isText, hasBom: isFlag, delimiter: isText },

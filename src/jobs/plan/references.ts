@@ -79,7 +79,7 @@ class ReferencedRecords {
   place(row: InputRow): readonly RowFinding[] {
     const findings: RowFinding[] = []
     for (const column of row.references ?? []) {
-      const ids = valuesIn(row, column).map((value) => this.#idOf(row, column, value))
+      const ids = [...new Set(valuesIn(row, column).map((value) => this.#idOf(row, column, value)))]
       findings.push(...ids.filter((id) => typeof id !== 'string'))
       setIds(
         row,
@@ -106,7 +106,7 @@ class ReferencedRecords {
     }
     const { singular, plural } = RESOURCES[to]
     const place = { line, offset, ...(position !== undefined && { position }), column: name, value }
-    if (ids.length === 0) return { ...place, code: 'not_there', message: `no ${singular} has this ${by}` }
+    if (ids.length === 0) return { ...place, code: 'unknown_reference', message: `no ${singular} has this ${by}` }
     const named = ids.slice(0, MOST_NAMED).join(', ')
     const count = ids.length > MOST_NAMED ? `more than ${MOST_NAMED}` : ids.length
     return { ...place, code: 'ambiguous_reference', message: `${count} ${plural} have this ${by}: ${named}` }

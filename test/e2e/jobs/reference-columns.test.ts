@@ -157,6 +157,35 @@ test('what a reference finds not, or more than once, and what a field cannot be 
   })
 })
 
+test('headings in other letters and blanks mean the same, a plan in a file keeps what is added, and one field has one column', async () => {
+  const { env } = await startService(['--database', await newDatabase(), '--objects', objects])
+  const { companies, people } = await companiesAndPeople(env)
+  const first = fileOf('first.csv', [
+    'serial,Company .Domain,Contacts.E-Mail,tags',
+    'S1,acme.test,ada@x.test;ADA@x.test,a;b;a',
+  ])
+  await out(['machines', 'import', first, '--match', 'serial', '--yes'], env)
+  const ids = { company_id: companies['acme.test'], contact_ids: [people['ada@x.test']] }
+  expect(await machines(env)).toMatchObject([{ ...ids, tags: ['a', 'b'] }])
+  const second = fileOf('second.csv', ['serial,TAGS -,Contacts+.Email,Firm', 'S1,a,bob@x.test,bolt.test'])
+  const plan = join(folder, 'edit.plan')
+  const map = ['--map', 'Firm=Company.domain']
+  await out(['machines', 'import', second, '--match', 'serial', ...map, '--plan', plan], env)
+  await out(['apply', plan, '--yes'], env)
+  expect(await machines(env)).toMatchObject([
+    { company_id: companies['bolt.test'], contact_ids: [people['ada@x.test'], people['bob@x.test']], tags: ['b'] },
+  ])
+  for (const [lines, message] of [
+    [['serial,tags,tags+', 'S1,a,b'], 'two columns for "tags"'],
+    [['serial,tags', 'S1,;;'], 'expected texts, with ; between them'],
+    [['serial,company.domain', 'S1,nowhere.test'], 'no company has this domain'],
+  ] as const) {
+    const refused = await crm(['machines', 'import', fileOf('wrong.csv', lines), '--match', 'serial', '--yes'], env)
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(refused.stderr).not.toContain('ids of another server')
+  }
+})
+
 const ROWS = 5000
 const KILLS = 5
 
