@@ -58,10 +58,7 @@ export function addReassign(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function reassign(ctx: Context, flags: Flags): Promise<ExitCode> {
-  for (const name of ['from', 'to'] as const) {
-    if (flags[name].trim() === '')
-      throw new CrmError('usage', `--${name} is empty, expected an owner`, { hint: 'crm reassign --help' })
-  }
+  refuseEmpty(flags)
   const jobs = await ctx.jobs()
   const begun = ctx.flags.isDryRun ? undefined : await jobs.begunChain()
   if (begun) return sendChain(ctx, begun, flags)
@@ -95,6 +92,13 @@ async function reassign(ctx: Context, flags: Flags): Promise<ExitCode> {
     },
     flags,
   )
+}
+
+/** A variable of a script that is not set. */
+function refuseEmpty(flags: Flags): void {
+  const name = (['from', 'to'] as const).find((each) => flags[each].trim() === '')
+  if (name === undefined) return
+  throw new CrmError('usage', `--${name} is empty, expected an owner`, { hint: 'crm reassign --help' })
 }
 
 function chosenObjects({ argv }: Context, api: Api, only: string | undefined): readonly OwnedResource[] {

@@ -150,4 +150,20 @@ describe('the leaver on HubSpot', () => {
     await crmPrints(['jobs', 'undo', last, '--yes'], env)
     expect(new Set(owners())).toEqual(new Set(['703']))
   })
+
+  test('an undo that is stopped and repeated stays one chain, so that one undo of it reverts both objects', async () => {
+    const refused = { status: 403, body: { status: 'error', category: 'MISSING_SCOPES', message: 'no scope' } }
+    const { env, owners, held } = await withLeaver(undefined)
+    await crmPrints(WORDS, env)
+    const [last = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+    held.answers = ({ method, path }, own) => (method === 'POST' && path.endsWith('0-3/batch/update') ? refused : own())
+    expect((await crm(['jobs', 'undo', last, '--yes'], env)).exit).toBe(5)
+    held.answers = undefined
+    await crmPrints(['jobs', 'undo', last, '--yes'], env)
+    expect(new Set(owners())).toEqual(new Set(['703']))
+    const jobs: { id: string; chain: string }[] = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
+    expect(new Set(jobs.slice(0, 2).map(({ chain }) => chain)).size).toBe(1)
+    await crmPrints(['jobs', 'undo', jobs[0]?.id ?? '', '--yes'], env)
+    expect(new Set(owners())).toEqual(new Set(['702']))
+  })
 })

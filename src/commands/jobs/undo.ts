@@ -3,12 +3,12 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
-import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import type { MadeImport, MadeJob } from '../../jobs/plan/make-job.ts'
 import type { UndoRequest } from '../../jobs/plan/make-undo.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { addRunFlags, runTerms } from '../bulk/bulk-flags.ts'
-import { showOrSendChain } from '../bulk/chain.ts'
+import { sendChain, showOrSendChain } from '../bulk/chain.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
 import { previewLines } from '../bulk/preview-lines.ts'
@@ -79,30 +79,53 @@ async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCo
 /** The last job first, as one plan; what was undone already, or never sent, is left out. */
 async function undoChain(ctx: Context, chain: readonly JobPaths[], flags: Flags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  const { rateShare: share } = runTerms(flags)
   const draft = jobs.chain()
   const [made, begun, lines]: [MadeJob[], JobPaths[], string[]] = [[], [], []]
   try {
-    for (const paths of chain.toReversed()) {
-      if ((await jobs.of(paths).state()).state === 'planned') continue
+    for (const paths of await sentJobs(ctx, chain)) {
       const undo = await jobs.plan('undo', { paths, chain: draft })
       if (undo.type === 'refused') throw new Error('an undo has no input that could be refused')
-      if (undo.type === 'same') {
-        if (undo.job.state === 'finished') lines.push(`${paths.id} was undone by ${undo.job.paths.id}.`)
-        else begun.push(undo.job.paths)
+      if (undo.type === 'made') {
+        made.push(undo.job)
+        lines.push(...(await undoLines(ctx, undo, paths.id, flags)))
         continue
       }
-      const { job, leftLines } = undo
-      made.push(job)
-      const forecast = await jobs.forecast({ head: job.head, counts: job.end }, share)
-      const plan = [...planLines(job, { forecast, share }), ...previewLines(job.preview), ...undo.lines, ...leftLines]
-      lines.push(`${job.head.noun}, of ${paths.id}:`, ...plan.map((line) => `  ${line}`))
+      const own = ctx.flags.isDryRun ? [] : await unfinishedChain(ctx, undo.job.paths)
+      // Those that were planned with it would else become a chain of their own.
+      if (own.length > 0) return await sendChain(ctx, own, flags)
+      if (undo.job.state === 'finished') lines.push(`${paths.id} was undone by ${undo.job.paths.id}.`)
+      else begun.push(undo.job.paths)
     }
   } catch (error) {
     for (const { paths } of made) jobs.of(paths).drop()
     throw error
   }
   return showOrSendChain(ctx, { jobs: made, lines, verb: 'revert the changes of', shown: new Map(), begun }, flags)
+}
+
+/** The jobs of a chain that were begun, the last first. */
+async function sentJobs(ctx: Context, chain: readonly JobPaths[]): Promise<readonly JobPaths[]> {
+  const jobs = await ctx.jobs()
+  const states = await Promise.all(chain.map((paths) => jobs.of(paths).state()))
+  return chain.filter((_, at) => states[at]?.state !== 'planned').toReversed()
+}
+
+type MadeUndo = Extract<MadeImport, { readonly type: 'made' }>
+
+async function undoLines(ctx: Context, undo: MadeUndo, of: string, flags: Flags): Promise<readonly string[]> {
+  const { job, lines, leftLines } = undo
+  const { rateShare: share } = runTerms(flags)
+  const forecast = await (await ctx.jobs()).forecast({ head: job.head, counts: job.end }, share)
+  const plan = [...planLines(job, { forecast, share }), ...previewLines(job.preview), ...lines, ...leftLines]
+  return [`${job.head.noun}, of ${of}:`, ...plan.map((line) => `  ${line}`)]
+}
+
+/** The jobs of its chain, if one of them has not ended. */
+async function unfinishedChain(ctx: Context, paths: JobPaths): Promise<readonly JobPaths[]> {
+  const jobs = await ctx.jobs()
+  const chain = jobs.jobsOfChain(paths)
+  const states = await Promise.all(chain.map((each) => jobs.of(each).state()))
+  return chain.length > 1 && states.some(({ state }) => state !== 'finished' && state !== 'cancelled') ? chain : []
 }
 
 async function selectionOf(ctx: Context, paths: JobPaths, { rows, ids }: Flags): Promise<UndoRequest['selection']> {

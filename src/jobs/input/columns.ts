@@ -125,22 +125,34 @@ const NAMED = /^\s*([^.+]+?)\s*([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*
 
 const EDITS: Readonly<Record<string, ReferenceColumn['edit']>> = { '+': 'add', '-': 'remove' }
 
+/** The relation that a name says, with the member that finds its records. */
+function relationIn(named: string, relations: readonly Relation[]) {
+  const [, word = '', sign, by, after] = NAMED.exec(named) ?? []
+  const edit = EDITS[sign ?? after ?? '']
+  const relation = relations.find(({ names }) => names.some((each) => isTwin(each, word)))
+  const isImpossible = (by !== undefined && relation?.to === undefined) || (edit !== undefined && !relation?.isMany)
+  if (!relation || isImpossible || (sign && after)) return undefined
+  const { to } = relation
+  const member = by === undefined || to === undefined ? undefined : (FIELDS[to].find((each) => isTwin(each, by)) ?? by)
+  return {
+    relation,
+    edit,
+    isPlain: by === undefined && edit === undefined,
+    member: member === 'id' ? undefined : member,
+  }
+}
+
 /** The column of this name that says a relation; undefined if it says none, and for a field of the object itself. */
 function relatedColumn(
   kind: ImportableResource,
   { name, field: named }: { readonly name: string; readonly field: string },
   relations: readonly Relation[],
 ): Column | undefined {
-  const [, word = '', sign, by, after] = NAMED.exec(named) ?? []
-  const edit = EDITS[sign ?? after ?? '']
-  const relation = relations.find(({ names }) => names.some((each) => isTwin(each, word)))
-  const isPlain = by === undefined && edit === undefined
-  if (!relation || (isPlain && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
-  const { field, to, isMany, isJoined = false } = relation
-  if ((by !== undefined && to === undefined) || (edit !== undefined && !isMany) || (sign && after)) return undefined
-  const member = by === undefined || to === undefined ? undefined : (FIELDS[to].find((each) => isTwin(each, by)) ?? by)
-  const isFound = to !== undefined && member !== undefined && member !== 'id'
-  const reference = isFound && { reference: { to, by: member } }
+  const said = relationIn(named, relations)
+  if (!said || (said.isPlain && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
+  const { relation, edit, member } = said
+  const { field, to, isJoined = false } = relation
+  const reference = to !== undefined && member !== undefined && { reference: { to, by: member } }
   return { ...columnFor(kind, name, field), ...reference, ...(edit && { edit, isJoined }) }
 }
 
