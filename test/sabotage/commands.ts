@@ -284,8 +284,8 @@ export const COMMANDS: readonly Sabotage[] = [
   {
     name: 'a chain is undone in the order in which it was sent',
     file: 'src/commands/jobs/undo.ts',
-    line: 'for (const paths of chain.toReversed()) {',
-    to: 'for (const paths of chain) {',
+    line: "return chain.filter((_, at) => states[at]?.state !== 'planned').toReversed()",
+    to: "return chain.filter((_, at) => states[at]?.state !== 'planned')",
     tests: ['test/commands/reassign.test.ts'],
   },
   {
