@@ -213,7 +213,7 @@ test('a damaged database is reported as damaged, not as an empty list', async ()
   await store.close()
   const damaging = await open(file, 'r+')
   // Behind the schema, so that it opens.
-  await damaging.write(Buffer.alloc(100_000, 'x'), 0, 100_000, 150_000)
+  await damaging.write(Buffer.alloc(100_000, 'x'), 0, 100_000, 300_000)
   await damaging.close()
   const damaged = await openStore({ address: file, now: Date.now })
   await expect(allContacts(damaged)).rejects.toThrow(`database ${file} is damaged`)
