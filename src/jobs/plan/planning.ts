@@ -113,6 +113,9 @@ export async function rowRules(api: Api, noun: JobNoun) {
     const { ref, map: values, write: [at, ...more] = [] } = fields[name] ?? {}
     return ref === undefined && values === undefined && more.length === 0 ? at : undefined
   }
+  /** Some servers refuse to show what they do not have, such as a field of crm that an export of another server has. */
+  const isThere = (name: string) =>
+    !listed || Object.hasOwn(fields, name) || listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
@@ -135,7 +138,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
     isSelecting: selection.asked !== undefined,
     /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
     ask: (names: Iterable<string>, all?: 'all'): Asked => {
-      selection.ask(names)
+      selection.ask([...names].filter(isThere))
       const unasked = all && askListed(rules, listed)
       const { asked } = selection
       return { ...(asked && { asked }), ...(unasked && { unasked }) }
