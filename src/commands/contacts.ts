@@ -1,17 +1,6 @@
-import type { CommandGroup } from './command-tree.ts'
-import { addCreate } from './records/create.ts'
-import { addDelete } from './records/delete.ts'
-import { addDuplicates } from './records/duplicates.ts'
-import { addExport } from './records/export.ts'
-import { addGet } from './records/get.ts'
-import { addRecordHistory } from './records/history.ts'
-import { addImport } from './records/import.ts'
-import { addList } from './records/list.ts'
-import { addMerge } from './records/merge.ts'
-import { addRestore } from './records/restore.ts'
-import { addUpdate } from './records/update.ts'
+import { ownCommands } from './records/own.ts'
 
-const EXAMPLES = {
+export const CONTACTS_COMMANDS = ownCommands('contact', {
   list: [
     'crm contacts list --limit 20',
     'crm contacts list --filter company=Acme',
@@ -53,21 +42,4 @@ const EXAMPLES = {
     'crm contacts import people.csv --map "E-Mail=email" --null NULL',
     'crm contacts list -o jsonl -p old | crm contacts import - -p new --run-id move --map id=',
   ],
-}
-
-export const CONTACTS_COMMANDS: CommandGroup = {
-  description: 'list, read, create, change and delete contacts',
-  commands: {
-    list: (parent, act) => addList(parent, act, { resource: 'contact', examples: EXAMPLES.list }),
-    get: (parent, act) => addGet(parent, act, { resource: 'contact', examples: EXAMPLES.get }),
-    history: (parent, act) => addRecordHistory(parent, act, { resource: 'contact' }),
-    restore: (parent, act) => addRestore(parent, act, 'contact'),
-    create: (parent, act) => addCreate(parent, act, { resource: 'contact', examples: EXAMPLES.create }),
-    update: (parent, act) => addUpdate(parent, act, { resource: 'contact', examples: EXAMPLES.update }),
-    delete: (parent, act) => addDelete(parent, act, { resource: 'contact', examples: EXAMPLES.delete }),
-    export: (parent, act) => addExport(parent, act, { resource: 'contact', examples: EXAMPLES.export }),
-    import: (parent, act) => addImport(parent, act, { resource: 'contact', examples: EXAMPLES.import }),
-    duplicates: (parent, act) => addDuplicates(parent, act, { resource: 'contact', examples: EXAMPLES.duplicates }),
-    merge: (parent, act) => addMerge(parent, act, { resource: 'contact', examples: EXAMPLES.merge }),
-  },
-}
+})

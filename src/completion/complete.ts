@@ -64,18 +64,17 @@ export async function complete(argv: readonly string[], { env, stdout, openStder
   }
 }
 
-/** With the nouns of the objects that users of the server described, which have the commands of contacts but those of people. */
+/** With the nouns of the objects that only this server has, which have the commands of tasks. */
 async function withOwnNouns(vocabulary: Vocabulary, env: Env): Promise<Vocabulary> {
   if (!hasKeptObjects(env)) return vocabulary
   const { readKeptObjects } = await import('../settings/kept-objects.ts')
   const kept = (await readKeptObjects(openSettings(env), { env, profileFlag: undefined })) ?? {}
   defineOwnObjects(kept, 'server')
   const { root } = vocabulary
-  const { commands: all } = root.commands.contacts ?? root
-  const { duplicates: _, merge: __, ...commands } = all
+  const model = JSON.stringify(root.commands.tasks)
   const own = Object.entries(kept).map(([plural, { one }]) => {
-    const text = JSON.stringify({ ...root.commands.contacts, commands })
-    return [plural, JSON.parse(text.replaceAll(/\bcontact(s?)\b/g, (_match, many) => (many ? plural : one)))] as const
+    const text = model.replaceAll(/\btask(s?)\b/g, (_, many) => (many ? plural : one))
+    return [plural, JSON.parse(text)] as const
   })
   return { ...vocabulary, root: { ...root, commands: { ...Object.fromEntries(own), ...root.commands } } }
 }

@@ -130,8 +130,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'the server is asked to keep members that it alone sets',
     file: 'src/api/connectors/listed-names.ts',
-    line: '...{ name, isReadOnly: read(read_only, item) === true || read(writable, item) === false },',
-    to: '...{ name, isReadOnly: read(read_only, item) === true },',
+    line: '...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },',
+    to: '...{ name, isReadOnly: at.readOnly(item) === true },',
     tests: IN_ORDER,
   },
   {

@@ -1,5 +1,5 @@
 import type { NamesDocument } from '../../connector/document.ts'
-import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, optionalPath, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
@@ -68,27 +68,38 @@ export function askListed(
 }
 
 function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly ListedName[] {
-  const { items, at, read_only, writable, label, type, unique, options, many } = names
-  const read = (path: string | undefined, item: JsonValue) =>
-    path === undefined ? undefined : readFirst(compilePath(path), item)
-  const textOf = (path: string | undefined, item: JsonValue) => idText(read(path, item)) || undefined
-  return readAll(compilePath(items), json ?? null).flatMap((item) => {
-    const name = textOf(at, item)
+  const { options, many } = names
+  const at = {
+    ...{ name: reader(names.at), label: reader(names.label), type: reader(names.type), unique: reader(names.unique) },
+    ...{ readOnly: reader(names.read_only), writable: reader(names.writable), many: reader(many?.at) },
+    ...{ only: reader(options?.only), value: reader(options?.value), optionLabel: reader(options?.label) },
+  }
+  const optionsPath = optionalPath(options?.items)
+  const optionIn = (option: JsonValue): readonly ListedOption[] => {
+    const value = textIn(at.value(option))
+    return value === undefined ? [] : [{ value, label: textIn(at.optionLabel(option)) ?? value }]
+  }
+  return readAll(compilePath(names.items), json ?? null).flatMap((item) => {
+    const name = textIn(at.name(item))
     if (name === undefined) return []
-    const all = options && read(options.only, item) !== false ? readAll(compilePath(options.items), item) : []
-    const listed = all.flatMap((option) => {
-      const value = textOf(options?.value, option)
-      return value === undefined ? [] : [{ value, label: textOf(options?.label, option) ?? value }]
-    })
+    const listed = optionsPath && at.only(item) !== false ? readAll(optionsPath, item).flatMap(optionIn) : []
     return [
       {
-        ...{ name, isReadOnly: read(read_only, item) === true || read(writable, item) === false },
-        ...{ label: textOf(label, item), type: textOf(type, item), isUnique: read(unique, item) === true },
-        ...{
-          options: listed.length > 0 ? listed : undefined,
-          isMany: many !== undefined && read(many.at, item) === many.is,
-        },
+        ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
+        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: at.unique(item) === true },
+        options: listed.length > 0 ? listed : undefined,
+        isMany: many !== undefined && at.many(item) === many.is,
       },
     ]
   })
+}
+
+/** What stands at a path, which is compiled once for all items; nothing without one. */
+function reader(text: string | undefined): (item: JsonValue) => JsonValue | undefined {
+  const path = optionalPath(text)
+  return (item) => path && readFirst(path, item)
+}
+
+function textIn(value: JsonValue | undefined): string | undefined {
+  return idText(value) || undefined
 }

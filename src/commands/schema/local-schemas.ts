@@ -43,7 +43,7 @@ export const SERVER_FIELD = {
   ...made({
     name: TEXT,
     label: TEXT,
-    type: TEXT,
+    type: TEXT_OR_NULL,
     many: TRUE_OR_FALSE,
     options: orNull(arrayOf(TEXT)),
     required: TRUE_OR_FALSE,

@@ -134,6 +134,9 @@ function definitionsWhere(isOne: (definition: ResourceDefinition) => boolean): r
   return all.filter(([, definition]) => isOne(definition)).map(([name]) => name)
 }
 
+/** Those that an object is in which is defined later. */
+const LISTS = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES] as unknown as readonly string[][]
+
 let isUsed = false
 
 /** Called by a module that makes something of the lists: an object that is defined later would be missing there. */
@@ -153,8 +156,7 @@ export function defineObjects(objects: Readonly<Record<string, ResourceDefinitio
     Object.assign(RESOURCES, { [name]: definition })
     Object.assign(FIELDS, { [name]: Object.keys(fields) })
     Object.assign(BY_PLURAL, { [plural]: name })
-    const lists: readonly (readonly string[])[] = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES]
-    for (const list of lists) if (!list.includes(name)) (list as string[]).push(name)
+    for (const list of LISTS) if (!list.includes(name)) list.push(name)
     if (!IMPORTABLE_NOUNS.some((each) => each === plural)) (IMPORTABLE_NOUNS as string[]).push(plural)
   }
 }
@@ -168,8 +170,7 @@ function displace(name: string, plural: string): void {
   const other = plurals[plural]
   if (other === undefined || other === name) return
   delete all[other]
-  const lists: readonly (readonly string[])[] = [OPEN_RESOURCES, LISTED_RESOURCES, STORED_RESOURCES, RECORD_RESOURCES]
-  for (const list of lists) if (list.includes(other)) (list as string[]).splice(list.indexOf(other), 1)
+  for (const list of LISTS) if (list.includes(other)) list.splice(list.indexOf(other), 1)
   for (const definition of Object.values(all)) {
     const fields: Readonly<Record<string, { to?: string }>> = definition.fields
     for (const field of Object.values(fields)) if (field.to === other) field.to = name

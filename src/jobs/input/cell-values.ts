@@ -4,6 +4,7 @@ import { isDay } from '../../core/record-time.ts'
 import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import { fieldOf, type Resource } from '../../core/resources/registry.ts'
 import type { ColumnType } from '../../output/record-output.ts'
+import { jsonText } from '../../output/safe-text.ts'
 import type { Choices, FindingCode } from './row.ts'
 
 /** `nested`: a list or an object as JSON, else a text; `list`: texts. */
@@ -96,51 +97,60 @@ function listIn(text: string): readonly string[] | undefined {
 export function checkField(kind: Resource, name: string): ((value: JsonValue) => Converted) | undefined {
   const { options, type } = fieldOf(kind, name) ?? {}
   if (!options && type !== 'date') return undefined
-  const read = (text: JsonValue) => (options ? optionIn(options, text) : dayIn(text))
+  const read = options ? (value: JsonValue) => optionIn(options, value) : dayIn
   return (value) => {
-    if (!Array.isArray(value)) return value === null ? { value } : read(value)
-    const all = value.map(read)
-    return (
-      all.find((each) => 'fault' in each) ?? { value: all.flatMap((each) => ('value' in each ? [each.value] : [])) }
-    )
+    if (Array.isArray(value)) return eachOf(value, read)
+    return value === null ? { value } : read(value)
   }
 }
 
 /** Checks a value by the options that a server lists, which may be named by their labels. */
 export function checkChoices({ options, isMany }: Choices): (value: JsonValue) => Converted {
   const values = new Map(options.flatMap(({ value, label }) => [[label, value] as const, [value, value] as const]))
-  const read = (text: string) => {
-    const found = optionIn([...values.keys()], text)
-    return 'value' in found ? { value: values.get(String(found.value)) ?? text } : found
+  const names = [...values.keys()]
+  const read = (value: JsonValue) => {
+    const found = optionIn(names, value)
+    return 'value' in found ? { value: values.get(String(found.value)) ?? value } : found
   }
   return (value) => {
     if (value === null || value === '') return { value }
-    const texts =
-      (isMany ? listIn(typeof value === 'string' ? value : JSON.stringify(value)) : [idText(value) ?? '']) ?? []
-    const all = texts.map(read)
-    return (
-      all.find((each) => 'fault' in each) ?? { value: all.map((each) => ('value' in each ? each.value : '')).join(';') }
-    )
+    if (!isMany) return read(idText(value) ?? value)
+    const all = eachOf(listIn(typeof value === 'string' ? value : JSON.stringify(value)) ?? [value], read)
+    return 'value' in all && Array.isArray(all.value) ? { value: all.value.join(';') } : all
   }
+}
+
+/** The first fault of a list, or its values. */
+function eachOf(values: readonly JsonValue[], read: (value: JsonValue) => Converted): Converted {
+  const all = values.map(read)
+  const fault = all.find((each) => 'fault' in each)
+  return fault ?? { value: all.flatMap((each) => ('value' in each ? [each.value] : [])) }
+}
+
+function optionIn(options: readonly string[], value: JsonValue): Converted {
+  const shown = shownValue(value).trim()
+  const found =
+    options.find((each) => each === shown) ?? options.find((each) => each.toLowerCase() === shown.toLowerCase())
+  if (found !== undefined) return { value: found }
+  return { fault: { code: 'not_allowed', message: expectedOne(options, shown) } }
+}
+
+/** The value as messages show it. */
+export function shownValue(value: JsonValue): string {
+  return typeof value === 'string' ? value : jsonText(value)
 }
 
 const MOST_OPTIONS = 10
 
-function optionIn(options: readonly string[], text: JsonValue): Converted {
-  const shown = typeof text === 'string' ? text.trim() : JSON.stringify(text)
-  const found =
-    options.find((each) => each === text) ?? options.find((each) => each.toLowerCase() === shown.toLowerCase())
-  if (found !== undefined) return { value: found }
-  const meant = nearest(shown, options)
+/** What was meant by a text that is none of these. */
+export function expectedOne(options: readonly string[], text: string): string {
+  const meant = nearest(text, options)
+  if (meant !== undefined) return `did you mean ${meant}?`
   const more = options.length > MOST_OPTIONS ? `, and ${options.length - MOST_OPTIONS} more` : ''
-  const message =
-    meant === undefined
-      ? `expected one of ${options.slice(0, MOST_OPTIONS).join(', ')}${more}`
-      : `did you mean ${meant}?`
-  return { fault: { code: 'not_allowed', message } }
+  return `expected one of ${options.slice(0, MOST_OPTIONS).join(', ')}${more}`
 }
 
 function dayIn(value: JsonValue): Converted {
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isDay(value)) return { value }
+  if (typeof value === 'string' && isDay(value)) return { value }
   return { fault: { code: 'not_a_date', message: 'expected a day such as 2026-01-31, without a time' } }
 }

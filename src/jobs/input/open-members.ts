@@ -1,20 +1,13 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { shownValue } from './cell-values.ts'
 import { type Column, type ColumnResolver, createColumnResolver, FAILED_MEMBER, parseMap } from './columns.ts'
 import { withConversions } from './conversions.ts'
 import type { DecodedText, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
 import { readJsonRows } from './read-json.ts'
 import { type ColumnUse, type InputFormat, NO_LINE, type RowOptions } from './row.ts'
-import {
-  addFinding,
-  convertMember,
-  createDraft,
-  type OpenInput,
-  placeValue,
-  type RowDraft,
-  shownValue,
-} from './row-draft.ts'
+import { addFinding, convertMember, createDraft, type OpenInput, placeValue, type RowDraft } from './row-draft.ts'
 
 type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv' | 'xlsx'>
 

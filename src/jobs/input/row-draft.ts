@@ -1,8 +1,6 @@
 import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
-import { jsonText } from '../../output/safe-text.ts'
-import { type Converted, convertCell } from './cell-values.ts'
+import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
 import { type FormatSummary, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions, type RowSpan } from './row.ts'
 
@@ -83,11 +81,6 @@ function textsIn(value: JsonValue): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string')
 }
 
-/** The value as messages show it. */
-export function shownValue(value: JsonValue): string {
-  return typeof value === 'string' ? value : jsonText(value)
-}
-
 function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | undefined {
   const id = idText(value)
   if (value !== null && id === undefined) {
@@ -141,7 +134,6 @@ export function wrongStage(
   stages: readonly string[] | undefined,
 ): WrongStage | undefined {
   if (!stages || stage === undefined || (typeof stage === 'string' && stages.includes(stage))) return undefined
-  const shown = typeof stage === 'string' ? stage : JSON.stringify(stage)
-  const meant = nearest(shown, stages)
-  return { shown, message: meant === undefined ? `expected one of ${stages.join(', ')}` : `did you mean ${meant}?` }
+  const shown = shownValue(stage)
+  return { shown, message: expectedOne(stages, shown) }
 }

@@ -40,7 +40,7 @@ export interface InputRow extends RowSpan {
   readonly also?: readonly RowPlace[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
-  /** The columns whose values find other records, until their ids take the place of the values. */
+  /** The columns whose values are still to be replaced by the ids of the records that they name. */
   readonly references?: readonly ReferenceColumn[]
   /** By field: what is added to the values of the record, and what is taken out; `fields` has what a new record gets. */
   readonly edits?: Readonly<Record<string, Edits>>

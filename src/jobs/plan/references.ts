@@ -17,7 +17,7 @@ interface ReferenceParts {
   readonly rateShare: number
 }
 
-/** The rows with the ids of the records that their references find, such as `company.domain`; one that finds none or several is an error. */
+/** The rows, with the values of columns such as `company.domain` replaced by ids. A value that no record has, or several, is an error in its row. */
 export function withReferences(source: RowSource, parts: ReferenceParts): RowSource {
   const found = new ReferencedRecords(parts)
   return {
@@ -75,7 +75,7 @@ class ReferencedRecords {
     }
   }
 
-  /** Puts ids in the place of values; what is wrong with them. */
+  /** Replaces values by ids; returns the errors. */
   place(row: InputRow): readonly RowFinding[] {
     const findings: RowFinding[] = []
     for (const column of row.references ?? []) {
@@ -141,7 +141,7 @@ class ReferencedRecords {
   }
 }
 
-/** CrmError `usage` for a member that no record has: each row would be told that its record is not there. */
+/** CrmError `usage` for a member that no record has; otherwise every row would fail with the same error. */
 function refuseUnknown({ members }: Existing, to: Resource, by: string): void {
   const known: readonly string[] = [...FIELDS[to], ...members]
   if (members.size === 0 || known.includes(by)) return
