@@ -210,6 +210,7 @@ test('a value that a restricted picklist lacks is refused in the plan, with the 
   const fields = await json('fields', 'contacts', '-o', 'json')
   const level = fields.find(({ name }: { name: string }) => name === 'Level__c')
   expect(level).toMatchObject({ label: 'Level', options: ['Primary', 'Secondary', 'Tertiary'], read_only: false })
+  expect(fields).toContainEqual(expect.objectContaining({ name: 'Rank__c', label: 'Rank', read_only: true }))
   writeFileSync(join(env.HOME ?? '', 'people.csv'), csv.replace('Purple', 'Tertiary'))
   expect(JSON.parse((await importing()).stdout)).toMatchObject({ done: 2, failed: 0 })
   expect(emulator.records('Contact')).toMatchObject([

@@ -111,6 +111,8 @@ export const OBJECTS: readonly ObjectType[] = [
       Level__c: picklist('Level', ['Primary', 'Secondary', 'Tertiary'], { isRestricted: true }),
       Languages__c: field('multipicklist', 'Languages', { options: ['English', 'French', 'German'] }),
       Score__c: field('double', 'Score'),
+      // A formula.
+      Rank__c: field('double', 'Rank', SET),
     },
   },
   {
