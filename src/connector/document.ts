@@ -24,6 +24,8 @@ export type ConnectorDocument = Omit<
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
   /** The objects that only this connector has. */
   readonly described?: DescribedObjects | undefined
+  /** What is said of all objects that `schema` lists, with `{type}` in its texts. */
+  readonly any?: ResourceDocument | undefined
 }
 
 /** What a server may have beside records, at the paths of `crm serve`. */

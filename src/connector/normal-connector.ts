@@ -4,7 +4,7 @@ import { DESCRIBED_TYPES, type DescribedField, type DescribedObjects } from '../
 import { fieldOf, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
 import { isOwnValue } from './field-map.ts'
-import type { ReadConnector } from './format.ts'
+import { LISTED_OBJECT, type ReadConnector } from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
 import { BATCH_KINDS } from './shared-parts.ts'
 import { singularOf } from './singular.ts'
@@ -23,11 +23,12 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
   const { objects, record, verbs, batch, select, paging, idempotency, ...own } = connector
   const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
-    return [resource, normalResource({ connector, object, resource })] as const
+    return [noun === LISTED_OBJECT ? noun : resource, normalResource({ connector, object, resource })] as const
   })
+  const { [LISTED_OBJECT]: any, ...resources } = Object.fromEntries(all)
   const described = describedObjects(connector)
   const more = Object.keys(described).length > 0 && { described }
-  return { ...own, ...keptKeys(idempotency), ...more, resources: Object.fromEntries(all) }
+  return { ...own, ...keptKeys(idempotency), ...more, ...(any && { any }), resources }
 }
 
 /** What the commands take an object for: one of crm, or one of this connector alone. */
@@ -44,7 +45,7 @@ function ownKind(noun: string): Resource | undefined {
 }
 
 function describedObjects({ objects }: ReadConnector): DescribedObjects {
-  const others = Object.entries(objects).filter(([noun, { is }]) => is === undefined && ownKind(noun) === undefined)
+  const others = Object.entries(objects).filter(([noun, { is }]) => noun !== LISTED_OBJECT && is === undefined && ownKind(noun) === undefined)
   return Object.fromEntries(
     others.map(([noun, { one, fields }]) => [
       noun,
