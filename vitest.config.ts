@@ -5,6 +5,7 @@ import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace or change a module, which other files of the same worker would see. */
 const REPLACING = [
+  'test/connectors/companies.test.ts',
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
@@ -47,13 +48,13 @@ const SLOW = [
 /** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
 const LONG = [
   'test/commands/{jobs/messy-file,fixtures-team,graphql-commands,migrate,misspelt-members,profiles}.test.ts',
-  'test/{connectors/exported,files/lock,judges/judges,probe/judges,output/prompt-process,torture/disk}.test.ts',
+  'test/{connectors/exported,connectors/leaver,files/lock,judges/judges,probe/judges,output/prompt-process,torture/disk}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
   'test/e2e/{api,export,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
-  'test/e2e/{completion,endless-expressions,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
+  'test/e2e/{completion,endless-expressions,help,no-account,formats-files,formats-expressions,hand-over,own-nouns,serve-objects,serve-signals}.test.ts',
   'test/e2e/doctor/{service,unreachable}.test.ts',
   'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',
-  'test/e2e/jobs/{cancelled,deals-update,hindrances,plan,in-doubt,two-upserts,undo-chain}.test.ts',
+  'test/e2e/jobs/{cancelled,deals-update,hindrances,plan,in-doubt,reassign,reference-columns,two-upserts,undo-chain}.test.ts',
 ]
 
 /**

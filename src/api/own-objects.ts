@@ -38,22 +38,32 @@ function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
   )
 }
 
-/** With what is said of contacts for each object that users described: their requests differ in the path alone. */
+/** With those of its own objects that were defined, and with what is said of contacts for each object that users described. */
 export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
-  if (document.any) return withListed(document, JSON.stringify(document.any))
+  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
+  const { described = {}, listed } = document
+  const defined = own.flatMap(([name, { plural, type }]) => {
+    if (listed && type !== undefined) return [[name, listedResource(listed, type)] as const]
+    const its = Object.hasOwn(described, plural) ? described[plural] : undefined
+    return its ? [[name, its.document] as const] : []
+  })
+  const { resources } = document
+  return withDescribed({ ...document, resources: { ...resources, ...Object.fromEntries(defined) } }, own)
+}
+
+type Own = readonly (readonly [name: string, definition: ResourceDefinition])[]
+
+/** The requests of an object that users described differ from those of contacts in the path alone. */
+function withDescribed(document: ConnectorDocument, own: Own): ConnectorDocument {
   const model = document.resources.contact
   if (!model || !document.offers?.includes('objects')) return document
-  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
   const resources = own.map(([name, { path }]) => [name, ownResource(name as Resource, path, model)] as const)
   return { ...document, resources: { ...Object.fromEntries(resources), ...document.resources } }
 }
 
-/** With what is said of any object for each that the server lists. */
-function withListed(document: ConnectorDocument, any: string): ConnectorDocument {
-  const listed = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { type }]) =>
-    type === undefined ? [] : [[name, JSON.parse(any.replaceAll('{type}', JSON.stringify(type).slice(1, -1)))] as const],
-  )
-  return { ...document, resources: { ...Object.fromEntries(listed), ...document.resources } }
+/** What is said of all objects that the server lists, for the one that it calls so. */
+function listedResource(listed: ResourceDocument, type: string): ResourceDocument {
+  return JSON.parse(JSON.stringify(listed).replaceAll('{type}', () => JSON.stringify(type).slice(1, -1)))
 }
 
 const NAME = /^[a-z][a-z0-9_]*$/

@@ -13,11 +13,10 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
   const { described, schema } = api.connector.document
   if (!described && !schema && !api.knows('objects')) return {}
   const { readListedObjects, readOwnObjects } = await import('../api/own-objects.ts')
-  const objects = {
-    ...(schema && (await readListedObjects(api.raw, schema))),
-    ...(api.knows('objects') && (await readOwnObjects(api.raw))),
-    ...described,
-  }
+  const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
+  const ofUsers = api.knows('objects') ? await readOwnObjects(api.raw) : {}
+  const listed = schema ? await readListedObjects(api.raw, schema) : {}
+  const objects = { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
   const { profileName, baseUrl } = await ctx.target()

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../core/json.ts'
-import type { DescribedObjects } from '../core/resources/own-objects.ts'
+import type { DescribedObject } from '../core/resources/own-objects.ts'
 import type { Resource } from '../core/resources/registry.ts'
 import type { ReadConnector } from './format.ts'
 import type { BATCH_KINDS } from './shared-parts.ts'
@@ -22,10 +22,15 @@ export type ConnectorDocument = Omit<
   /** The longest time after which a request without an answer may still take effect. */
   readonly requestLifeMs?: number | undefined
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
-  /** The objects that only this connector has. */
-  readonly described?: DescribedObjects | undefined
+  /** By their plural, the objects that only this connector has; they are resources once they are defined. */
+  readonly described?: Readonly<Record<string, OwnObject>> | undefined
   /** What is said of all objects that `schema` lists, with `{type}` in its texts. */
-  readonly any?: ResourceDocument | undefined
+  readonly listed?: ResourceDocument | undefined
+}
+
+interface OwnObject {
+  readonly object: DescribedObject
+  readonly document: ResourceDocument
 }
 
 /** What a server may have beside records, at the paths of `crm serve`. */

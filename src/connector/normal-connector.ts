@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { FieldType, ResourceDefinition } from '../core/resources/field.ts'
-import { DESCRIBED_TYPES, type DescribedField, type DescribedObjects } from '../core/resources/own-objects.ts'
+import { DESCRIBED_TYPES, type DescribedField, type DescribedObject } from '../core/resources/own-objects.ts'
 import { fieldOf, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
 import { isOwnValue } from './field-map.ts'
@@ -23,12 +23,20 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
   const { objects, record, verbs, batch, select, paging, idempotency, ...own } = connector
   const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
-    return [noun === LISTED_OBJECT ? noun : resource, normalResource({ connector, object, resource })] as const
+    return { noun, object, resource, document: normalResource({ connector, object, resource }) }
   })
-  const { [LISTED_OBJECT]: any, ...resources } = Object.fromEntries(all)
-  const described = describedObjects(connector)
-  const more = Object.keys(described).length > 0 && { described }
-  return { ...own, ...keptKeys(idempotency), ...more, ...(any && { any }), resources }
+  const known = all.filter(({ noun, object }) => object.is !== undefined || ownKind(noun) !== undefined)
+  const listed = all.find(({ noun }) => noun === LISTED_OBJECT)
+  const others = all.filter((each) => each !== listed && !known.includes(each))
+  const described = others.map(
+    ({ noun, object, resource, document }) => [noun, { object: describedObject(object, resource), document }] as const,
+  )
+  return {
+    ...{ ...own, ...keptKeys(idempotency) },
+    ...(described.length > 0 && { described: Object.fromEntries(described) }),
+    ...(listed && { listed: listed.document }),
+    resources: Object.fromEntries(known.map(({ resource, document }) => [resource, document])),
+  }
 }
 
 /** What the commands take an object for: one of crm, or one of this connector alone. */
@@ -44,14 +52,8 @@ function ownKind(noun: string): Resource | undefined {
   return isOwn ? undefined : resource
 }
 
-function describedObjects({ objects }: ReadConnector): DescribedObjects {
-  const others = Object.entries(objects).filter(([noun, { is }]) => noun !== LISTED_OBJECT && is === undefined && ownKind(noun) === undefined)
-  return Object.fromEntries(
-    others.map(([noun, { one, fields }]) => [
-      noun,
-      { one: one ?? singularOf(noun), fields: mapped(fields, ({ described }) => fieldIn(described)) },
-    ]),
-  )
+function describedObject({ fields }: ReadObject, one: string): DescribedObject {
+  return { one, fields: mapped(fields, ({ described }) => fieldIn(described)) }
 }
 
 function fieldIn({ type, ...described }: ReadObject['fields'][string]['described']): DescribedField {

@@ -8,7 +8,6 @@ import { createRecordMap } from '../../src/connector/record-map.ts'
 import { readConnectorFile, shippedConnector, shippedNames, shippedText } from '../../src/connector/shipped.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { defineOwnObjects } from '../../src/core/resources/own-objects.ts'
 import { RESOURCES, type Resource } from '../../src/core/resources/registry.ts'
 
 const BASES: Readonly<Record<string, string>> = {
@@ -476,7 +475,6 @@ it.each([...shippedNames()])('loads %s, and maps the records of its resources', 
   expect(document.name).toBe(name)
   expect(await readConnectorFile(`${FOLDER}${name}.yaml`)).toEqual(document)
   expect(readFileSync(`${FOLDER}${name}.yaml`, 'utf8')).not.toMatch(/\t/)
-  if (document.described) defineOwnObjects(document.described, 'server')
   for (const [resource, described] of Object.entries(document.resources)) {
     const map = createRecordMap(described, { connector: name, resource: resource as Resource })
     const known = Object.keys(RESOURCES[resource as Resource].fields)

@@ -11,7 +11,6 @@ import {
 } from '../../connector/shipped.ts'
 import { compileTemplate, fillHost, readHost } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
-import { defineOwnObjects } from '../../core/resources/own-objects.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { withOwnObjects } from '../own-objects.ts'
 import { type Connector, createConnector } from './connector.ts'
@@ -47,14 +46,8 @@ export function connectorAt({ origin }: URL): Named | undefined {
   return undefined
 }
 
-/** Its objects are resources from now on. CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
-export async function connectorDocument(named: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
-  const document = await readDocument(named)
-  if (document.described) defineOwnObjects(document.described, 'server')
-  return document
-}
-
-function readDocument({ name, text }: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
+/** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
+export async function connectorDocument({ name, text }: Pick<Named, 'name' | 'text'>): Promise<ConnectorDocument> {
   if (text !== undefined) return loadConnectorText(text, name)
   return isAbsolute(name) ? readConnectorFile(name) : shippedConnector(name)
 }

@@ -28,11 +28,11 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function listConnectors(ctx: Context): Promise<undefined> {
-  const { shippedNames } = await import('../../connector/shipped.ts')
-  const { connectorDocument } = await import('../../api/connectors/open-connector.ts')
-  const documents = await Promise.all(shippedNames().map((name) => connectorDocument({ name })))
-  const rows = documents.map(({ name, title, docs, resources }): JsonObject => {
-    const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
+  const { shippedConnector, shippedNames } = await import('../../connector/shipped.ts')
+  const documents = await Promise.all(shippedNames().map(shippedConnector))
+  const rows = documents.map(({ name, title, docs, resources, described = {} }): JsonObject => {
+    const known = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
+    const plurals = [...known, ...Object.keys(described)]
     return { name, title: title ?? name, resources: plurals, docs: docs ?? null }
   })
   await printList(ctx, {

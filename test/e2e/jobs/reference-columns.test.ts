@@ -8,9 +8,8 @@ import { crm, startCrm } from '../crm.ts'
 import { startService } from '../service.ts'
 
 const OBJECTS = `objects:
-  makers: { fields: { name: {}, domain: { unique: true } } }
   machines:
-    fields: { serial: { unique: true }, maker_id: { to: makers }, contact_ids: { to: contacts, many: true }, tags: { many: true }, state: { options: [new, used] }, since: { type: date }, hot: { type: boolean } }
+    fields: { serial: { unique: true }, company_id: { to: companies }, contact_ids: { to: contacts, many: true }, tags: { many: true }, state: { options: [new, used] }, since: { type: date }, hot: { type: boolean } }
 `
 
 let folder: string
@@ -41,12 +40,12 @@ async function idsBy(plural: string, by: string, env: Env): Promise<Ids> {
   return Object.fromEntries(records.map((record) => [record[by] ?? '', record.id ?? '']))
 }
 
-async function makersAndPeople(env: Env): Promise<{ readonly makers: Ids; readonly people: Ids }> {
-  const makers = fileOf('makers.csv', ['name,domain', 'Acme,acme.test', 'Bolt,bolt.test', 'Bolt,other.test'])
+async function companiesAndPeople(env: Env): Promise<{ readonly companies: Ids; readonly people: Ids }> {
+  const companies = fileOf('companies.csv', ['name,domain', 'Acme,acme.test', 'Bolt,bolt.test', 'Bolt,other.test'])
   const people = fileOf('people.csv', ['name,email', 'Ada,ada@x.test', 'Bob,bob@x.test', 'Cyd,cyd@x.test'])
-  await out(['makers', 'import', makers, '--match', 'domain', '--yes'], env)
+  await out(['companies', 'import', companies, '--match', 'domain', '--yes'], env)
   await out(['contacts', 'import', people, '--match', 'email', '--yes'], env)
-  return { makers: await idsBy('makers', 'domain', env), people: await idsBy('contacts', 'email', env) }
+  return { companies: await idsBy('companies', 'domain', env), people: await idsBy('contacts', 'email', env) }
 }
 
 async function machines(env: Env): Promise<readonly unknown[]> {
@@ -60,15 +59,15 @@ async function lastJob(env: Env): Promise<string> {
 
 test('columns set references by another member, add to lists and take from them; the undo restores the links', async () => {
   const { env } = await startService(['--database', await newDatabase(), '--objects', objects])
-  const { makers, people } = await makersAndPeople(env)
+  const { companies, people } = await companiesAndPeople(env)
   const first = fileOf('first.csv', [
-    'serial,maker.domain,contacts.email,State,since,hot,tags',
+    'serial,company.domain,contacts.email,State,since,hot,tags',
     'S1,ACME.test,ada@x.test; bob@x.test,New,2026-01-31,true,a;b',
     'S2,bolt.test,,used,,,',
   ])
   const words = ['machines', 'import', first, '--match', 'serial', '--yes']
   const plan = await crm([...words, '--dry-run'], env)
-  expect(plan.stderr).toContain(`maker_id "${makers['acme.test']}" (Acme), contact_ids`)
+  expect(plan.stderr).toContain(`company_id "${companies['acme.test']}" (Acme), contact_ids`)
   expect(plan.stderr).toContain('(Ada, Bob)')
   await out(words, env)
   const before = await machines(env)
@@ -76,7 +75,7 @@ test('columns set references by another member, add to lists and take from them;
     {
       ...{
         serial: 'S1',
-        maker_id: makers['acme.test'],
+        company_id: companies['acme.test'],
         state: 'new',
         since: '2026-01-31',
         hot: true,
@@ -84,26 +83,26 @@ test('columns set references by another member, add to lists and take from them;
       },
       contact_ids: [people['ada@x.test'], people['bob@x.test']],
     },
-    { serial: 'S2', maker_id: makers['bolt.test'], state: 'used' },
+    { serial: 'S2', company_id: companies['bolt.test'], state: 'used' },
   ])
 
   const second = fileOf('second.jsonl', [
-    '{"serial":"S1","maker.domain":"bolt.test","contacts+.email":["cyd@x.test","bob@x.test"],"contacts-.email":["ada@x.test"],"tags-":"b"}',
-    '{"serial":"S2","maker.domain":null,"contacts+.email":"ada@x.test","tags+":["c"]}',
+    '{"serial":"S1","company.domain":"bolt.test","contacts+.email":["cyd@x.test","bob@x.test"],"contacts-.email":["ada@x.test"],"tags-":"b"}',
+    '{"serial":"S2","company.domain":null,"contacts+.email":"ada@x.test","tags+":["c"]}',
   ])
   const change = ['machines', 'import', second, '--match', 'serial', '--yes']
   await out(change, env)
   expect(await machines(env)).toMatchObject([
-    { maker_id: makers['bolt.test'], contact_ids: [people['bob@x.test'], people['cyd@x.test']], tags: ['a'] },
+    { company_id: companies['bolt.test'], contact_ids: [people['bob@x.test'], people['cyd@x.test']], tags: ['a'] },
     { serial: 'S2', contact_ids: [people['ada@x.test']], tags: ['c'] },
   ])
-  expect(await out(['machines', 'list', '--where', '.maker_id == null', '--jq', 'map(.serial)[]'], env)).toBe('S2\n')
+  expect(await out(['machines', 'list', '--where', '.company_id == null', '--jq', 'map(.serial)[]'], env)).toBe('S2\n')
   expect(JSON.parse(await out([...change, '-o', 'json'], env))).toMatchObject({ done: 0, unchanged: 2 })
   const jobs = (await out(['jobs', 'list', '-o', 'id'], env)).split('\n')
   await out(['jobs', 'undo', jobs[1] ?? '', '--yes', '--expect', '2'], env)
   const left = (await machines(env)) as readonly Record<string, unknown>[]
-  const values = ({ serial, maker_id, contact_ids, tags }: Record<string, unknown>) => [
-    ...[serial, maker_id],
+  const values = ({ serial, company_id, contact_ids, tags }: Record<string, unknown>) => [
+    ...[serial, company_id],
     ...[contact_ids ?? null, tags ?? null],
   ]
   expect(left.map(values)).toEqual((before as readonly Record<string, unknown>[]).map(values))
@@ -111,9 +110,9 @@ test('columns set references by another member, add to lists and take from them;
 
 test('what a reference finds not, or more than once, and what a field cannot be is found in the plan', async () => {
   const { env } = await startService(['--database', await newDatabase(), '--objects', objects])
-  await makersAndPeople(env)
+  await companiesAndPeople(env)
   const file = fileOf('wrong.csv', [
-    'serial,maker.name,state,since,hot,contacts.email',
+    'serial,company.name,state,since,hot,contacts.email',
     'S1,Acme,usd,2026-02-30,yes,',
     'S2,Bolt,new,,,',
     'S3,Acme,,,,',
@@ -124,9 +123,9 @@ test('what a reference finds not, or more than once, and what a field cannot be 
   const refused = await crm(words, env)
   expect(refused.exit).toBe(2)
   for (const text of [
-    'line 5: "Nix": no maker has this name',
+    'line 5: "Nix": no company has this name',
     'line 5: "nobody@x.test": no contact has this email',
-    'line 3: "Bolt": 2 makers have this name: maker_',
+    'line 3: "Bolt": 2 companies have this name: comp_',
     'line 2: "usd": did you mean used?',
     'line 2: "2026-02-30": expected a day such as 2026-01-31, without a time',
     'line 6: "2026-01-31T00:00:00Z": expected a day',
@@ -138,16 +137,18 @@ test('what a reference finds not, or more than once, and what a field cannot be 
   expect((await crm([...words, '--rejects', rejects], env)).exit).toBe(3)
   expect(await machines(env)).toMatchObject([{ serial: 'S3' }])
   const corrected = fileOf('corrected.csv', [
-    '_crm_line,serial,maker.name,state,since,hot,contacts.email',
+    '_crm_line,serial,company.name,state,since,hot,contacts.email',
     '2,S1,Acme,used,,true,ada@x.test',
   ])
   await out(['jobs', 'retry', await lastJob(env), '--from', corrected, '--yes'], env)
   expect(await machines(env)).toMatchObject([{ serial: 'S1', hot: true }, { serial: 'S3' }])
 
-  const misspelt = fileOf('misspelt.csv', ['serial,maker.domian', 'S5,acme.test'])
+  const misspelt = fileOf('misspelt.csv', ['serial,company.domian', 'S5,acme.test'])
   expect(await crm(['machines', 'import', misspelt, '--yes'], env)).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining('makers have no member "domian" to find them by\n  did you mean maker.domain?'),
+    stderr: expect.stringContaining(
+      'companies have no member "domian" to find them by\n  did you mean company.domain?',
+    ),
   })
   const alone = fileOf('alone.csv', ['serial,tags+', 'S5,x'])
   expect(await crm(['machines', 'import', alone, '--yes'], env)).toMatchObject({
@@ -161,12 +162,12 @@ const KILLS = 5
 
 test(`an import of ${ROWS} rows with references, killed ${KILLS} times, sends each row once, and is undone`, async () => {
   const { env } = await startService(['--database', await newDatabase(), '--rate-limit', 'none', '--objects', objects])
-  const { makers } = await makersAndPeople(env)
-  await out(['machines', 'create', '--set', 'serial=M0', '--set', `maker_id=${makers['other.test']}`], env)
+  const { companies } = await companiesAndPeople(env)
+  await out(['machines', 'create', '--set', 'serial=M0', '--set', `company_id=${companies['other.test']}`], env)
   const before = await machines(env)
   const domains = ['acme.test', 'bolt.test']
   const rows = Array.from({ length: ROWS }, (_, at) => `M${at},${domains[at % 2]},new`)
-  const file = fileOf('many.csv', ['serial,maker.domain,state', ...rows])
+  const file = fileOf('many.csv', ['serial,company.domain,state', ...rows])
   const words = ['machines', 'import', file, '--match', 'serial', '--yes', '--expect', String(ROWS)]
   const count = async () => (await machines(env)).length
   const killed = await killAgain(words, count)
@@ -175,13 +176,13 @@ test(`an import of ${ROWS} rows with references, killed ${KILLS} times, sends ea
   expect(exit, stderr).toBe(0)
   const { job, ...account } = JSON.parse(stdout)
   expect(account).toMatchObject({ rows: ROWS, done: ROWS, failed: 0, in_doubt: 0, unsent: 0 })
-  const made = (await machines(env)) as readonly { serial: string; maker_id: string }[]
+  const made = (await machines(env)) as readonly { serial: string; company_id: string }[]
   expect([made.length, new Set(made.map(({ serial }) => serial)).size]).toEqual([ROWS, ROWS])
-  for (const { serial, maker_id: maker } of made) {
-    expect(maker, serial).toBe(makers[domains[Number(serial.slice(1)) % 2] ?? ''])
+  for (const { serial, company_id: company } of made) {
+    expect(company, serial).toBe(companies[domains[Number(serial.slice(1)) % 2] ?? ''])
   }
   await out(['jobs', 'undo', job, '--yes', '--expect', String(ROWS - 1)], env)
-  expect(await machines(env)).toMatchObject([{ serial: 'M0', maker_id: makers['other.test'] }])
+  expect(await machines(env)).toMatchObject([{ serial: 'M0', company_id: companies['other.test'] }])
   expect(before).toHaveLength(1)
 
   async function killAgain(words: readonly string[], count: () => Promise<number>): Promise<number> {
