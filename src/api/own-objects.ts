@@ -5,7 +5,14 @@ import { singularOf } from '../connector/singular.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { DescribedField, DescribedObjects } from '../core/resources/own-objects.ts'
-import { filtersOf, OBJECTS_PATH, RESOURCES, type Resource, resourceNamed, writableFields } from '../core/resources/registry.ts'
+import {
+  filtersOf,
+  OBJECTS_PATH,
+  RESOURCES,
+  type Resource,
+  resourceNamed,
+  writableFields,
+} from '../core/resources/registry.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
@@ -69,7 +76,10 @@ function listedResource(listed: ResourceDocument, type: string): ResourceDocumen
 const NAME = /^[a-z][a-z0-9_]*$/
 
 /** The objects that an account made for itself, as `schema` of its connector lists them. */
-export async function readListedObjects(raw: RawApi, schema: NonNullable<ConnectorDocument['schema']>): Promise<DescribedObjects> {
+export async function readListedObjects(
+  raw: RawApi,
+  schema: NonNullable<ConnectorDocument['schema']>,
+): Promise<DescribedObjects> {
   const { path, items, type: typeAt, noun, one, only } = schema
   const listed = readAll(compilePath(items), (await readJson(raw, path)) ?? null)
   const textAt = (at: string | undefined, item: JsonValue) =>
@@ -93,7 +103,11 @@ function isOfCrm(plural: string): boolean {
 
 /** `service_car` of `Service Car`. */
 function nounOf(name: string): string {
-  return name.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
 }
 
 function ownResource(resource: Resource, path: string, model: ResourceDocument): ResourceDocument {

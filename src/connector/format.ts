@@ -663,7 +663,10 @@ export const CONNECTOR = object('connector', {
   batch: member('the batches of every object', BATCHES),
   select: member('what every object selects; {noun} is its name', SELECT),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
-  schema: member('request that lists the objects that an account made for itself; each is as the object * says', SCHEMA),
+  schema: member(
+    'request that lists the objects that an account made for itself; each is as the object * says',
+    SCHEMA,
+  ),
   objects: required(
     "what the server has, by the noun of each: contacts, deals, ...; '*' is any that schema lists, with {type} in its path",
     map(text('anyNoun'), OBJECT),

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import type { Env } from '../harness/home.ts'
-import type { Row } from './emulators/emulator.ts'
 import { ask } from './emulators/ask.ts'
+import type { Row } from './emulators/emulator.ts'
 import { connected, SERVERS } from './servers.ts'
 
 // Objects beyond contacts and deals, and the references between them.
@@ -138,14 +138,18 @@ test('an object that an account made for itself is a noun: 1,000 records in batc
   expect(status).toBe(201)
   const rows = Array.from({ length: 1000 }, (_, at) => `T${at % 7},V${at},${at % 2 === 0 ? 'brand new' : 'used'}`)
   const file = fileOf('cars.csv', ['Model,VIN,State', ...rows])
-  const words = ['service_cars', 'import', file, '--match', 'vin', '--yes']
+  const words = ['service_cars', 'import', file, '--yes']
   await crmPrints(words, env)
   expect(await json('service_cars', 'list', '--where', '.state == "new"', '-o', 'json')).toHaveLength(500)
-  expect(JSON.parse(await crmPrints([...words, '-o', 'json'], env))).toMatchObject({ done: 0, unchanged: 1000 })
+  expect(JSON.parse(await crmPrints([...words, '-o', 'json'], env))).toMatchObject({ done: 0, skipped: 1000 })
   expect(await json('fields', 'service_cars', '-o', 'json')).toContainEqual(
     expect.objectContaining({ name: 'vin', label: 'VIN', unique: true }),
   )
-  const jobs = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
-  await crmPrints(['jobs', 'undo', jobs[1] ?? '', '--yes', '--expect', '1000'], env)
+  const change = fileOf('change.csv', ['VIN,State', 'V0,Second hand', 'V1,Radio'])
+  const matching = ['service_cars', 'import', change, '--match', 'vin', '--yes']
+  expect((await crm(matching, env)).stderr).toContain(
+    'line 3: "Radio": expected one of Brand new, new, Second hand, used',
+  )
+  await crmPrints(['jobs', 'undo', await lastJob(env), '--yes', '--expect', '1000'], env)
   expect(await json('service_cars', 'list', '-o', 'json')).toEqual([])
 })

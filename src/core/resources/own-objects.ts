@@ -55,7 +55,11 @@ export function defineOwnObjects(objects: DescribedObjects, of: 'database' | 'se
 
 type ResourceOf = (plural: string) => string | undefined
 
-function definition(plural: string, { one, about, fields, type }: DescribedObject, toOf: ResourceOf): ResourceDefinition {
+function definition(
+  plural: string,
+  { one, about, fields, type }: DescribedObject,
+  toOf: ResourceOf,
+): ResourceDefinition {
   const own: Fields = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(field, toOf)]))
   const [first = 'id'] = Object.keys(fields)
   const unique = Object.keys(fields).find((name) => fields[name]?.unique)
