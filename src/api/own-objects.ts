@@ -1,30 +1,37 @@
 import { Buffer } from 'node:buffer'
 import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument } from '../connector/document.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { compilePath, readAll, readFirst } from '../connector/paths.ts'
+import { singularOf } from '../connector/singular.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { DescribedField, DescribedObjects } from '../core/resources/own-objects.ts'
-import { filtersOf, OBJECTS_PATH, RESOURCES, type Resource, writableFields } from '../core/resources/registry.ts'
+import {
+  filtersOf,
+  OBJECTS_PATH,
+  RESOURCES,
+  type Resource,
+  resourceNamed,
+  writableFields,
+} from '../core/resources/registry.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
 /** The objects of a server that its users described; the answer of `GET /v1/objects` of `crm serve`. */
 export async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
-  const request = {
-    method: 'GET',
-    path: OBJECTS_PATH,
-    headers: [],
-    bytes: undefined,
-    idempotencyKey: undefined,
-  } as const
-  const { reply, error } = await raw.send(request)
-  if (error || !reply) throw error ?? new Error('no answer')
-  const json = parseJson(Buffer.from(reply.body).toString())
+  const json = await readJson(raw, OBJECTS_PATH)
   const listed = isJsonObject(json) && Array.isArray(json.data) ? json.data.filter(isJsonObject) : []
   return Object.fromEntries(
     listed.flatMap(({ own, name, one, about, fields }) =>
       own === true ? [[String(name), { one: String(one), about: String(about), fields: fieldsOf(fields) }]] : [],
     ),
   )
+}
+
+async function readJson(raw: RawApi, path: string): Promise<JsonValue | undefined> {
+  const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+  const { reply, error } = await raw.send(request)
+  if (error || !reply) throw error ?? new Error('no answer')
+  return parseJson(Buffer.from(reply.body).toString())
 }
 
 function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
@@ -41,8 +48,9 @@ function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
 /** With those of its own objects that were defined, and with what is said of contacts for each object that users described. */
 export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
   const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
-  const { described = {} } = document
-  const defined = own.flatMap(([name, { plural }]) => {
+  const { described = {}, listed } = document
+  const defined = own.flatMap(([name, { plural, type }]) => {
+    if (listed && type !== undefined) return [[name, listedResource(listed, type)] as const]
     const its = Object.hasOwn(described, plural) ? described[plural] : undefined
     return its ? [[name, its.document] as const] : []
   })
@@ -58,6 +66,48 @@ function withDescribed(document: ConnectorDocument, own: Own): ConnectorDocument
   if (!model || !document.offers?.includes('objects')) return document
   const resources = own.map(([name, { path }]) => [name, ownResource(name as Resource, path, model)] as const)
   return { ...document, resources: { ...Object.fromEntries(resources), ...document.resources } }
+}
+
+/** What is said of all objects that the server lists, for the one that it calls so. */
+function listedResource(listed: ResourceDocument, type: string): ResourceDocument {
+  return JSON.parse(JSON.stringify(listed).replaceAll('{type}', () => JSON.stringify(type).slice(1, -1)))
+}
+
+const NAME = /^[a-z][a-z0-9_]*$/
+
+/** The objects that an account made for itself, as `schema` of its connector lists them. */
+export async function readListedObjects(
+  raw: RawApi,
+  schema: NonNullable<ConnectorDocument['schema']>,
+): Promise<DescribedObjects> {
+  const { path, items, type: typeAt, noun, one, only } = schema
+  const listed = readAll(compilePath(items), (await readJson(raw, path)) ?? null)
+  const textAt = (at: string | undefined, item: JsonValue) =>
+    at === undefined ? undefined : idText(readFirst(compilePath(at), item))
+  const described = listed.flatMap((item) => {
+    const type = textAt(typeAt, item)
+    if (type === undefined || (only && readFirst(compilePath(only.at), item) !== only.is)) return []
+    const plural = nounOf(textAt(noun, item) ?? type)
+    const singular = nounOf(textAt(one, item) ?? singularOf(plural))
+    if (!NAME.test(plural) || isOfCrm(plural)) return []
+    return [[plural, { one: singular === plural ? `${plural}_record` : singular, fields: {}, type }] as const]
+  })
+  return Object.fromEntries(described)
+}
+
+function isOfCrm(plural: string): boolean {
+  const resource = resourceNamed(plural)
+  const { isOwn }: Partial<ResourceDefinition> = resource ? RESOURCES[resource] : {}
+  return resource !== undefined && isOwn !== true
+}
+
+/** `service_car` of `Service Car`. */
+function nounOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
 }
 
 function ownResource(resource: Resource, path: string, model: ResourceDocument): ResourceDocument {

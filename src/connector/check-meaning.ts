@@ -1,6 +1,7 @@
 import { nearest } from '../core/nearest.ts'
 import { isReadOnly, READ_ONLY_FIELDS, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { BatchKind, ValueType, WireForm } from './document.ts'
+import { LISTED_OBJECT } from './format.ts'
 import {
   circleHint,
   isElements,
@@ -57,7 +58,9 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         object.keyPlace,
         `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
       )
-    const common = memberAt(object, 'parent') ? [...variables, 'parent', 'parent.*'] : variables
+    const ofAny = noun === LISTED_OBJECT ? ['type'] : []
+    const ofParent = memberAt(object, 'parent') ? ['parent', 'parent.*'] : []
+    const common = [...variables, ...ofAny, ...ofParent]
     checkObject({ ...check, noun, object, kind, common })
   }
 }
@@ -106,7 +109,7 @@ function checkObject(check: ObjectCheck): void {
   checkPlaceholders(parts.get('base'), variables, problems)
   checkPlaceholders(parts.get('path'), common, problems)
   for (const part of ['base', 'path', 'query'])
-    checkPlaceholders(memberAt(parts.get('select'), 'names', part), variables, problems)
+    checkPlaceholders(memberAt(parts.get('select'), 'names', part), common, problems)
   const fields = [...fieldsOf(object), ...READ_ONLY_FIELDS]
   for (const [name, verb] of verbs) {
     const byField = BY_FIELD.includes(name) ? membersOf(verb) : new Map<string, Located>()

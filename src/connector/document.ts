@@ -24,6 +24,8 @@ export type ConnectorDocument = Omit<
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
   /** By their plural, the objects that only this connector has; they are resources once they are defined. */
   readonly described?: Readonly<Record<string, OwnObject>> | undefined
+  /** What is said of all objects that `schema` lists, with `{type}` in its texts. */
+  readonly listed?: ResourceDocument | undefined
 }
 
 interface OwnObject {

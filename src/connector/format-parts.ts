@@ -66,7 +66,7 @@ function methodMember(name: string): string | undefined {
 
 /** Placeholders that no variable can be named like. */
 const PLACEHOLDERS: readonly string[] = [
-  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object', 'noun'],
+  ...['key', 'id', 'event', 'parent', 'record', 'value', 'items', 'row', 'by', 'select', 'object', 'noun', 'type'],
 ]
 
 const RULES = {
@@ -154,6 +154,11 @@ const RULES = {
     title: 'noun, such as contacts',
     expected: 'a noun of small letters, digits, _ and -, such as contacts',
     pattern: '^[a-z][a-z0-9_\\-]{0,63}$',
+  },
+  anyNoun: {
+    title: 'noun, such as contacts, or *',
+    expected: 'a noun of small letters, digits, _ and -, such as contacts, or *',
+    pattern: '^(?:\\*|[a-z][a-z0-9_\\-]{0,63})$',
   },
   variable: {
     title: 'name of a variable',

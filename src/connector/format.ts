@@ -500,6 +500,21 @@ const OBJECT = object('object', {
   ),
 })
 
+/** The noun of what is said of all objects that `schema` lists. */
+export const LISTED_OBJECT = '*'
+
+const SCHEMA = object('schema', {
+  path: required('path of the request', URL_PATH),
+  items: required('path of each object', PATH),
+  type: required('path in it of what {type} is in the paths of its requests', PATH),
+  noun: member('path in it of its name in the plural; by default that of type', PATH),
+  one: member('path in it of its name in the singular', PATH),
+  only: member(
+    'only objects with this value are such',
+    object('schema_only', { at: required('path in it', PATH), is: required('the value', JSON_VALUE) }),
+  ),
+})
+
 const AUTH = z.discriminatedUnion(
   'in',
   [
@@ -648,7 +663,14 @@ export const CONNECTOR = object('connector', {
   batch: member('the batches of every object', BATCHES),
   select: member('what every object selects; {noun} is its name', SELECT),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
-  objects: required('what the server has, by the noun of each: contacts, deals, ...', map(NOUN, OBJECT)),
+  schema: member(
+    'request that lists the objects that an account made for itself; each is as the object * says',
+    SCHEMA,
+  ),
+  objects: required(
+    "what the server has, by the noun of each: contacts, deals, ...; '*' is any that schema lists, with {type} in its path",
+    map(text('anyNoun'), OBJECT),
+  ),
 })
 
 /** What a connector has, as read. */

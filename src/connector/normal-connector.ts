@@ -4,7 +4,7 @@ import { DESCRIBED_TYPES, type DescribedField, type DescribedObject } from '../c
 import { fieldOf, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
 import { isOwnValue } from './field-map.ts'
-import type { ReadConnector } from './format.ts'
+import { LISTED_OBJECT, type ReadConnector } from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
 import { BATCH_KINDS } from './shared-parts.ts'
 import { singularOf } from './singular.ts'
@@ -26,13 +26,15 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
     return { noun, object, resource, document: normalResource({ connector, object, resource }) }
   })
   const known = all.filter(({ noun, object }) => object.is !== undefined || ownKind(noun) !== undefined)
-  const others = all.filter((each) => !known.includes(each))
+  const listed = all.find(({ noun }) => noun === LISTED_OBJECT)
+  const others = all.filter((each) => each !== listed && !known.includes(each))
   const described = others.map(
     ({ noun, object, resource, document }) => [noun, { object: describedObject(object, resource), document }] as const,
   )
   return {
     ...{ ...own, ...keptKeys(idempotency) },
     ...(described.length > 0 && { described: Object.fromEntries(described) }),
+    ...(listed && { listed: listed.document }),
     resources: Object.fromEntries(known.map(({ resource, document }) => [resource, document])),
   }
 }

@@ -35,7 +35,7 @@ export function withShared(tree: Located): Located {
       text
         .replace(/^\{object\}(?=\/)/, usual)
         .replaceAll('{object}', path)
-        .replaceAll('{noun}', noun)
+        .replaceAll('{noun}', noun === '*' ? '{type}' : noun)
     const completed = (name: string, verb: Located) => {
       const request = withPath(verb, OF_ONE.includes(name) ? `${usual}/{id}` : usual)
       return LISTS.includes(name) ? withPaging(request, [tree, object]) : request

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import type { Env } from '../harness/home.ts'
+import { ask } from './emulators/ask.ts'
 import type { Row } from './emulators/emulator.ts'
 import { connected, SERVERS } from './servers.ts'
 
@@ -108,4 +109,47 @@ test('an object that only a connector has is a noun with all verbs', async () =>
   )
   await crmPrints(['tickets', 'delete', '--where', '.subject != null', '--yes', '--expect', '2'], env)
   expect(emulator.records('tickets')).toEqual([])
+})
+
+const CARS = {
+  name: 'cars',
+  labels: { singular: 'Service car', plural: 'Service cars' },
+  requiredProperties: ['model', 'vin'],
+  primaryDisplayProperty: 'model',
+  properties: [
+    { name: 'model', label: 'Model', type: 'string', fieldType: 'text' },
+    { name: 'vin', label: 'VIN', type: 'string', fieldType: 'text', hasUniqueValue: true },
+    {
+      ...{ name: 'state', label: 'State', type: 'enumeration', fieldType: 'select' },
+      options: [
+        { value: 'new', label: 'Brand new' },
+        { value: 'used', label: 'Second hand' },
+      ],
+    },
+  ],
+}
+
+test('an object that an account made for itself is a noun: 1,000 records in batches, and undone', async () => {
+  const { env, emulator, fileOf, json } = await reach('hubspot')
+  const { status } = await ask(emulator.url, 'POST /crm/v3/schemas', {
+    json: CARS,
+    headers: { authorization: `Bearer ${emulator.key}` },
+  })
+  expect(status).toBe(201)
+  const rows = Array.from({ length: 1000 }, (_, at) => `T${at % 7},V${at},${at % 2 === 0 ? 'brand new' : 'used'}`)
+  const file = fileOf('cars.csv', ['Model,VIN,State', ...rows])
+  const words = ['service_cars', 'import', file, '--yes']
+  await crmPrints(words, env)
+  expect(await json('service_cars', 'list', '--where', '.state == "new"', '-o', 'json')).toHaveLength(500)
+  expect(JSON.parse(await crmPrints([...words, '-o', 'json'], env))).toMatchObject({ done: 0, skipped: 1000 })
+  expect(await json('fields', 'service_cars', '-o', 'json')).toContainEqual(
+    expect.objectContaining({ name: 'vin', label: 'VIN', unique: true }),
+  )
+  const change = fileOf('change.csv', ['VIN,State', 'V0,Second hand', 'V1,Radio'])
+  const matching = ['service_cars', 'import', change, '--match', 'vin', '--yes']
+  expect((await crm(matching, env)).stderr).toContain(
+    'line 3: "Radio": expected one of Brand new, new, Second hand, used',
+  )
+  await crmPrints(['jobs', 'undo', await lastJob(env), '--yes', '--expect', '1000'], env)
+  expect(await json('service_cars', 'list', '-o', 'json')).toEqual([])
 })

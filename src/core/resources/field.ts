@@ -75,6 +75,8 @@ export interface ResourceDefinition {
   readonly isOpen?: true
   /** Described in a file of `crm serve --objects`, not by the program. */
   readonly isOwn?: true
+  /** What its server calls it in the paths of requests, where the connector says that of all its objects. */
+  readonly type?: string
   /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */

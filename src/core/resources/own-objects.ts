@@ -24,6 +24,8 @@ export interface DescribedObject {
   readonly label?: string | undefined
   readonly about?: string | undefined
   readonly fields: Readonly<Record<string, DescribedField>>
+  /** What the server calls it in the paths of its requests. */
+  readonly type?: string | undefined
 }
 
 /** Of objects and their fields: a part of a path and of a statement of SQL, a name in GraphQL, and the start of ids. */
@@ -53,7 +55,11 @@ export function defineOwnObjects(objects: DescribedObjects, of: 'database' | 'se
 
 type ResourceOf = (plural: string) => string | undefined
 
-function definition(plural: string, { one, about, fields }: DescribedObject, toOf: ResourceOf): ResourceDefinition {
+function definition(
+  plural: string,
+  { one, about, fields, type }: DescribedObject,
+  toOf: ResourceOf,
+): ResourceDefinition {
   const own: Fields = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(field, toOf)]))
   const [first = 'id'] = Object.keys(fields)
   const unique = Object.keys(fields).find((name) => fields[name]?.unique)
@@ -67,6 +73,7 @@ function definition(plural: string, { one, about, fields }: DescribedObject, toO
     filters: [...referencesOf(fields), 'created_since', 'created_until'],
     isOpen: true,
     isOwn: true,
+    ...(type !== undefined && { type }),
     isImportable: true,
     ...(unique !== undefined && { uniqueBy: unique }),
     hints: { match: unique ?? 'id', where: `.${first} == null` },

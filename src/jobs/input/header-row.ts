@@ -113,8 +113,9 @@ function unknownError(input: HeaderRow, unknown: readonly UnknownColumn[]): CrmE
 
 /** A first line without any known column is probably not a header row. */
 function rejectUnknownHeaders(input: HeaderRow, columns: readonly Column[]): void {
-  const { kind, headers, mappings } = input
-  if (mappings.size > 0 || columns.some(({ isKnown }) => isKnown)) return
+  const { kind, headers, mappings, server } = input
+  const isKnown = (column: Column) => column.isKnown || server?.names.includes(column.field) === true
+  if (mappings.size > 0 || columns.some(isKnown)) return
   throw inputError({
     ...input,
     what: `none of the columns ${quoted(headers)} is a field of a ${kind}`,
