@@ -9,6 +9,7 @@ const REPLACING = [
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
+  'test/library/own-objects.test.ts',
 ]
 
 /**

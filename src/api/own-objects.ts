@@ -13,11 +13,25 @@ import {
   resourceNamed,
   writableFields,
 } from '../core/resources/registry.ts'
+import type { Api } from './api.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
+/** The objects that only this server has, by its connector and by itself. */
+export async function objectsOfServer({
+  raw,
+  connector,
+  knows,
+}: Pick<Api, 'raw' | 'connector' | 'knows'>): Promise<DescribedObjects> {
+  const { described, schema } = connector.document
+  const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
+  const ofUsers = knows('objects') ? await readOwnObjects(raw) : {}
+  const listed = schema ? await readListedObjects(raw, schema) : {}
+  return { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
+}
+
 /** The objects of a server that its users described; the answer of `GET /v1/objects` of `crm serve`. */
-export async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
+async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
   const json = await readJson(raw, OBJECTS_PATH)
   const listed = isJsonObject(json) && Array.isArray(json.data) ? json.data.filter(isJsonObject) : []
   return Object.fromEntries(
@@ -76,7 +90,7 @@ function listedResource(listed: ResourceDocument, type: string): ResourceDocumen
 const NAME = /^[a-z][a-z0-9_]*$/
 
 /** The objects that an account made for itself, as `schema` of its connector lists them. */
-export async function readListedObjects(
+async function readListedObjects(
   raw: RawApi,
   schema: NonNullable<ConnectorDocument['schema']>,
 ): Promise<DescribedObjects> {
