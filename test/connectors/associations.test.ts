@@ -5,6 +5,7 @@ import { crm, crmPrints } from '../harness/crm.ts'
 import { ask } from './emulators/ask.ts'
 import type { EmulatorOptions, Row } from './emulators/emulator.ts'
 import { keepingLabels, linkingNothing } from './emulators/hubspot/faults.ts'
+import { batchAnswer } from './emulators/hubspot/rules.ts'
 import { connected, SERVERS } from './servers.ts'
 
 // Associations of HubSpot: requests of their own read and write them, and crm shows them as fields.
@@ -89,8 +90,16 @@ test('links are added, taken out, set and undone, and no other link changes', as
   expect(await shown()).toEqual([[acme, bolt], labelled.slice(0, 2)])
   await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
   expect(await shown()).toEqual([[acme, bolt], labelled])
-  // A link that came since stays.
+  // A link that someone made since stays.
+  const cog = await crmPrints(['companies', 'create', '--set', 'name=Cog', '-o', 'id'], env)
+  const ends = { from: { id: String(emulator.records('contacts')[0]?.id) }, to: { id: cog.trim() } }
+  await ask(emulator.url, 'POST /crm/v4/associations/contacts/companies/batch/associate/default', {
+    json: { inputs: [ends] },
+    headers: { authorization: `Bearer ${emulator.key}` },
+  })
   await crmPrints(['jobs', 'undo', added, '--yes'], env)
+  expect(await shown()).toEqual([[acme, cog.trim()].sort(), [fleet]])
+  await change('companies-', cog.trim())
   expect(await shown()).toEqual([[acme], [fleet]])
   await change('deals[Decision maker].name', 'Parts')
   expect(await shown()).toEqual([[acme], [fleet, parts, `${parts}[Decision maker]`]])
@@ -132,4 +141,8 @@ test('links that the server says it made, and did not, are no success', async ()
   const kept = await crm([...people('three.csv', 'deals[Decision maker]-.name\nFleet')], env)
   expect(kept.exit).toBe(7)
   expect(kept.stderr).toContain('[Decision maker] is still in deal_ids')
+  const answersNothing = batchAnswer(200, { results: [], errors: [] })
+  state.answers = ({ path }, own) => (path.endsWith('companies/batch/read') ? answersNothing : own())
+  const listed = await crm(['contacts', 'list', '--fields', 'company_ids'], env)
+  expect([listed.exit, listed.stderr]).toEqual([7, expect.stringContaining('the answer says nothing of')])
 })
