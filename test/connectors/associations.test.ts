@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { ask } from './emulators/ask.ts'
-import type { EmulatorOptions, Row } from './emulators/emulator.ts'
+import type { Call, EmulatorOptions, Row } from './emulators/emulator.ts'
 import { keepingLabels, linkingNothing } from './emulators/hubspot/faults.ts'
 import { batchAnswer } from './emulators/hubspot/rules.ts'
 import { connected, SERVERS } from './servers.ts'
@@ -145,4 +145,19 @@ test('links that the server says it made, and did not, are no success', async ()
   state.answers = ({ path }, own) => (path.endsWith('companies/batch/read') ? answersNothing : own())
   const listed = await crm(['contacts', 'list', '--fields', 'company_ids'], env)
   expect([listed.exit, listed.stderr]).toEqual([7, expect.stringContaining('the answer says nothing of')])
+})
+
+test('a change of links whose answer was lost in the midst is sent again, and is no change by someone else', async () => {
+  let left = 0
+  const faults = ({ path }: Call) => (path.endsWith('/labels/archive') && left-- > 0 ? 'lose-answer' : undefined)
+  const { env, fileOf, json, idOf } = await portal({ faults })
+  const words = (name: string, cells: readonly string[]) =>
+    ['contacts', 'import', fileOf(name, cells), '--match', 'email', '--yes'] as const
+  const first = ['email,deals[Decision maker].name', 'ada@x.test,Fleet', 'bob@x.test,Parts']
+  await crmPrints([...words('first.csv', first)], env)
+  left = 1
+  const second = ['email,deals[Decision maker]-.name,deals+.name', 'ada@x.test,Fleet,Parts', 'bob@x.test,Parts,Fleet']
+  await crmPrints([...words('second.csv', second)], env)
+  const both = [idOf('deals', 'dealname', 'Fleet'), idOf('deals', 'dealname', 'Parts')].sort()
+  expect(await json('contacts', 'list', '--fields', 'deal_ids')).toEqual([{ deal_ids: both }, { deal_ids: both }])
 })

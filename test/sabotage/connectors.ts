@@ -43,7 +43,7 @@ export const CONNECTORS: readonly Sabotage[] = [
     file: 'src/jobs/send/sender-adapters.ts',
     line: 'if (linkFields.includes(each)) return false',
     to: '',
-    tests: ['test/connectors/association-kills.test.ts'],
+    tests: LINKS,
   },
   {
     name: 'an object has the verbs that the connector has for others',
