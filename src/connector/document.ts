@@ -134,6 +134,8 @@ export type WireForm = NonNullable<ReadField['as']>
 export type FieldDocument = Omit<ReadField, 'type' | 'ref' | 'clear' | 'described'> & {
   readonly type: ValueType
   readonly ref: Resource | undefined
+  /** The object whose ids it has, where the connector says it. */
+  readonly to?: Resource | undefined
   readonly clear: Clear
 }
 

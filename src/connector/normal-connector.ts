@@ -191,11 +191,12 @@ function normalField(
   { connector, object, resource }: Around,
 ): FieldDocument {
   const { clear, open } = object.record
-  const { described: _, ...own } = read
+  const { described, ...own } = read
   const field = {
     ...own,
     type: read.type ?? defaultType(resource, name),
     ref: read.ref === undefined ? undefined : kindOf(connector, read.ref),
+    ...(described.to !== undefined && { to: kindOf(connector, described.to) }),
     clear: read.clear === undefined ? clear : read.clear,
   }
   return open && isOwnValue(name, field) ? { ...field, type: 'any' } : field

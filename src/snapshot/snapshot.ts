@@ -134,8 +134,8 @@ async function* entriesBehindStart(
   }
   counted += batch.length
   yield batch
-  const stated = Object.values(objects).reduce((sum, noun) => sum + Number(end?.[noun] ?? 0), 0)
-  if (!end || stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
+  const stated = Object.values(objects).reduce((sum, noun) => sum + Number(end?.[noun]), 0)
+  if (stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
 
 async function* snapshotLines(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {

@@ -37,6 +37,11 @@ test('accounts by their own external id, contacts by the name of their account, 
     "      upsert: { method: PATCH, path: '/composite/sobjects/{object}/{by}', by: { ext_key: Key__c }, set: { attributes: { type: '{object}' } }, made: created }",
     '      read: { by: { name: Name, website: Website, ext_key: Key__c } }',
     '    fields: { name: { at: Name, required: true }, website: Website, city: BillingCity, owner_id: OwnerId, ext_key: Key__c }',
+    '  deals:',
+    '    batch:',
+    "      upsert: { method: PATCH, path: '/composite/sobjects/{object}/{by}', by: { ext_key: Key__c }, set: { attributes: { type: '{object}' } }, made: created }",
+    '      read: { by: { ext_key: Key__c } }',
+    '    fields: { name: { at: Name, required: true }, stage: StageName, close_date: { at: CloseDate, type: date, required: true }, amount: { at: Amount, type: number }, company_id: { at: AccountId, type: id, to: companies }, ext_key: Key__c }',
   ])
   const env = { ...plain, CRM_CONNECTOR: own }
   const names = Array.from({ length: 250 }, (_, at) => (at === 0 ? "O'Brien & Söhne" : `Company ${at}`))
@@ -45,6 +50,19 @@ test('accounts by their own external id, contacts by the name of their account, 
   expect(emulator.records('Account')).toHaveLength(250)
   await crmPrints(['companies', 'import', accounts, '--match', 'ext_key', '--yes'], env)
   expect(emulator.effects('Account', 'created')).toBe(250)
+
+  const rows = names.map((name, at) => `O${at},Deal ${at},Prospecting,2026-12-31,${at}.5,"${name}"`)
+  const opportunities = fileOf('deals.csv', ['ext_key,name,stage,close_date,amount,company.name', ...rows])
+  await crmPrints(['deals', 'import', opportunities, '--match', 'ext_key', '--yes'], env)
+  await crmPrints(['deals', 'import', opportunities, '--match', 'ext_key', '--yes'], env)
+  expect(emulator.effects('Opportunity', 'created')).toBe(250)
+  const accountIds = new Map(emulator.records('Account').map(({ Name, Id }) => [Name, Id]))
+  expect(emulator.records('Opportunity').map(({ Name, AccountId }) => [Name, AccountId])).toEqual(
+    expect.arrayContaining([
+      ['Deal 0', accountIds.get("O'Brien & Söhne")],
+      ['Deal 7', accountIds.get('Company 7')],
+    ]),
+  )
 
   const before = emulator.records('Contact').map(({ Email, AccountId = null }) => [Email, AccountId])
   const people = fileOf('people.csv', [

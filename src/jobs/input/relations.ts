@@ -11,15 +11,20 @@ export function linksOf(links: LinkFields['fields']): readonly Relation[] {
   }))
 }
 
-/** The fields of an object that refer to others, or have several values, as far as a server has them. */
-export function relationsOf(resource: Resource, isOffered: (field: string) => boolean): readonly Relation[] {
-  const all = Object.entries<Field>(RESOURCES[resource].fields)
-  const to = all.flatMap(([, field]) => field.to ?? [])
-  return all.flatMap(([field, { to: target, type }]) => {
-    if ((target === undefined && type !== 'texts') || !isOffered(field)) return []
-    const resource = target as Resource | undefined
-    const isOnly = resource !== undefined && to.filter((each) => each === resource).length === 1
-    const words = isOnly ? [RESOURCES[resource].singular, RESOURCES[resource].plural] : []
-    return [{ field, to: resource, isMany: type === 'texts', names: [field, field.replace(/_ids?$/, ''), ...words] }]
+type Described = Readonly<Record<string, { readonly to?: Resource | undefined }>>
+
+/** The fields of an object that refer to others, or have several values, as far as a connector has them: as crm or the connector says. */
+export function relationsOf(resource: Resource, described: Described): readonly Relation[] {
+  const own: Readonly<Record<string, Field>> = RESOURCES[resource].fields
+  const all = Object.entries(described).map(([field, { to }]) => {
+    const { type, to: usual } = Object.hasOwn(own, field) ? (own[field] ?? {}) : {}
+    return { field, type, to: to ?? (usual as Resource | undefined) }
+  })
+  const targets = all.flatMap(({ to }) => to ?? [])
+  return all.flatMap(({ field, type, to }) => {
+    if (to === undefined && type !== 'texts') return []
+    const isOnly = to !== undefined && targets.filter((each) => each === to).length === 1
+    const words = isOnly ? [RESOURCES[to].singular, RESOURCES[to].plural] : []
+    return [{ field, to, isMany: type === 'texts', names: [field, field.replace(/_ids?$/, ''), ...words] }]
   })
 }

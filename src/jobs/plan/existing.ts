@@ -168,7 +168,7 @@ interface MatchingParts {
   readonly reading: KeyReadTerms
   /** Called with the number of further records read. */
   readonly onRead: (count: number) => void
-  readonly rules: Pick<RowRules, 'valuesOf' | 'isOwnField'>
+  readonly rules: Pick<RowRules, 'valuesOf' | 'isOwnField' | 'isKey'>
 }
 
 /** Requests under way at the same time: more would only wait for the rate limit. */
@@ -187,10 +187,13 @@ export class MatchedRecords {
   #keyRequests = 0
 
   private constructor(parts: MatchingParts, names: readonly string[]) {
-    const { valuesOf, isOwnField } = parts.rules
+    const { valuesOf, isOwnField, isKey } = parts.rules
     this.#parts = parts
     this.#names = names
-    this.#seen = new MatchShown(names[0] === 'id' ? [] : names, isOwnField)
+    this.#seen = new MatchShown(
+      names.filter((name) => name !== 'id' && !isKey(name)),
+      isOwnField,
+    )
     this.#existing = new Existing(parts.scratch, (record) => this.#keysOf(record, valuesOf))
   }
 

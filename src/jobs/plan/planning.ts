@@ -136,11 +136,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [
-      ...relationsOf(resource, (field) => Object.hasOwn(fields, field)),
-      ...linksOf(links?.fields ?? {}),
-      ...joinedIn(listed),
-    ],
+    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
     linkFields: Object.keys(links?.fields ?? {}),
     /** CrmError `invalid_input` for a label that links do not have. */
     checkLabels: async (columns: readonly ColumnUse[]): Promise<void> => {
@@ -162,6 +158,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     isReadOnly,
     /** Whether a connector file of one's own says where records have this field. */
     isOwnField: (name: string) => connector.word !== connector.name && Object.hasOwn(fields, name),
+    /** Whether the server itself finds records by this field, so that it may be empty in all of them. */
+    isKey: (name: string) => connector.upserts(resource, name),
     /** Whether updates leave this member out on purpose, and no field of crm has it. */
     isDropped: (name: string) => update?.drop.includes(map.ownNameOf(name) ?? '') === true,
     /** All values of a field in a record of a list, where it shows one of several; else none. */
