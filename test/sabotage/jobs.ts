@@ -613,9 +613,16 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a loser is deleted although a deal names it',
     file: 'src/jobs/history/merges.ts',
-    line: 'if (found.length === 0) return',
-    to: 'if (found.length >= 0) return',
+    line: 'if (found.length === 0) continue',
+    to: 'if (found.length >= 0) continue',
     tests: ['test/connectors/merge-references.test.ts'],
+  },
+  {
+    name: 'a merge leaves the tasks of a loser with it',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'for (const reference of references) {',
+    to: 'for (const reference of references.slice(0, 1)) {',
+    tests: ['test/commands/merge-references.test.ts'],
   },
   {
     name: 'the undo of a merge gives a deal the id of a contact that is gone',

@@ -21,7 +21,7 @@ import {
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { valueChangesText } from './preview-lines.ts'
-import { firstText } from './repointed.ts'
+import { firstText, repointsText } from './repointed.ts'
 import { sendJob } from './send-job.ts'
 import { cannotUndo, noteFirst, notePreview, planLines, showPlan } from './show-plan.ts'
 
@@ -90,8 +90,8 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   return sendJob(ctx, job.paths, flags)
 }
 
-function dropAll(jobs: Pick<Jobs, 'of'>, { first, paths }: MadeJob): void {
-  if (first) jobs.of(first.paths).drop()
+function dropAll(jobs: Pick<Jobs, 'of'>, { first = [], paths }: MadeJob): void {
+  for (const made of first) jobs.of(made.paths).drop()
   jobs.of(paths).drop()
 }
 
@@ -103,7 +103,7 @@ async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: 
 
 async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
   const jobs = await ctx.jobs()
-  if (job.first ?? job.head.needs) throw noPlanOfTwo(job)
+  if (job.head.needs) throw noPlanOfMore(job)
   requireCount(ctx, job, flags)
   await keepBefore(ctx, job, flags)
   const rejects = await jobs.of(job.paths).writeRejects()
@@ -124,10 +124,10 @@ async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags
 }
 
 /** A file has one plan. */
-function noPlanOfTwo({ first, head }: MadeJob): CrmError {
-  const what = first ? `re-points ${counted(first.end.update, 'deal')} first` : `follows ${head.needs?.join(', ')}`
+function noPlanOfMore({ first = [], head }: MadeJob): CrmError {
+  const what = first.length > 0 ? `re-points ${repointsText(first)} first` : `follows ${head.needs?.join(', ')}`
   return new CrmError('usage', `--plan: this merge ${what}, and a file has one plan`, {
-    hint: 'leave out --plan; --dry-run shows both, and sends nothing',
+    hint: 'leave out --plan; --dry-run shows all of it, and sends nothing',
   })
 }
 

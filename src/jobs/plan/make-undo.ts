@@ -82,9 +82,9 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
   }
   const { head } = undone
   refuseOtherAccount(head, context.account)
-  // Deals would keep a winner of which a part was taken back.
+  // Records would keep a winner of which a part was taken back.
   if (selection && head.needs)
-    throw new CrmError('conflict', `${paths.id} is a merge that re-pointed deals, and is undone as a whole`, {
+    throw new CrmError('conflict', `${paths.id} is a merge that re-pointed records, and is undone as a whole`, {
       hint: `crm jobs undo ${paths.id}${typedProfile(context.command)}`,
       job: paths.id,
     })
@@ -253,7 +253,7 @@ function revertDoubt({ now, ...parts }: RevertParts): Reverted {
   return revertDone({ ...parts, now }, id)
 }
 
-/** A deal gets the contact that it had, under the id that this has now. */
+/** A record names again what it did, by the ids that this has now. */
 function revertRepoint(parts: RevertParts, idNow: RenewedIds): Reverted {
   const { operation, before = {} } = parts
   const values = renewed(before, Object.keys(writtenBy(operation)), idNow)
