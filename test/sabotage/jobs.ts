@@ -744,6 +744,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
   },
   {
+    name: 'a change that the server took and did not keep is done',
+    file: 'src/jobs/send/sender-adapters.ts',
+    line: 'return change ? (unkeptBy(change, now.get(change.id)) ?? outcome) : outcome',
+    to: 'return change ? outcome : outcome',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
     name: 'a job does not say that nothing guards its changes',
     file: 'src/jobs/plan/plan-builder.ts',
     line: 'this.counts.unguarded += 1',

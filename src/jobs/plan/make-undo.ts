@@ -235,8 +235,8 @@ function revert(parts: RevertParts): Reverted {
   const { op, head } = operation
   if (head.do === 'fail') return {}
   const end = results.progress.endOf(op)
-  if (end === 'doubt' || results.progress.isUnanswered(op)) return revertDoubt(parts)
-  const { id, wasGone, existed, mayHaveExisted } = results.of(op)
+  const { id, wasGone, existed, mayHaveExisted, isUnkept } = results.of(op)
+  if (end === 'doubt' || isUnkept || results.progress.isUnanswered(op)) return revertDoubt(parts)
   if (end !== 'done' || wasGone) return {}
   if (existed) return stays(operation, id, 'cannot', EXISTED)
   if (head.do === 'create' && mayHaveExisted) return stays(operation, id, 'cannot', MAY_HAVE_EXISTED)
