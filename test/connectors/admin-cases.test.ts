@@ -202,3 +202,50 @@ test('a create that is refused for an archived record names the id of that one',
     expect(failed).toMatchObject({ code: 'conflict', reason: expect.stringContaining('77') })
   }
 })
+
+test('an opt-out outlives its undo and a merge, and lifting one needs the number of people', async () => {
+  const { run, json, env, contacts } = await at('salesforce', { records: 3 })
+  const optedOut = () => contacts().map(({ DoNotCall }) => DoNotCall === true)
+  const [first, second] = (await json('contacts', 'list')) as { id: string; email: string }[]
+  const file = join(String(env.HOME), 'people.csv')
+  writeFileSync(file, `email,DoNotCall,phone\n${second?.email},true,+49 30 1234567\n`)
+  const words = [
+    'contacts',
+    'import',
+    file,
+    '--match',
+    'email',
+    '--mode',
+    'update',
+    '--map',
+    'DoNotCall=DoNotCall:boolean',
+  ]
+  const shown = await run(...words)
+  expect([shown.exit, shown.stderr]).toEqual([11, expect.stringContaining('an undo does not take back an opt-out')])
+  const { job } = await json(...words, '--yes')
+  const undo = await run('jobs', 'undo', job, '--yes')
+  expect(undo.stderr).toContain('an undo subscribes nobody again')
+  expect((await json('contacts', 'list')).map(({ phone }: Row) => phone)).toEqual([null, null, null])
+  expect(optedOut()).toEqual([false, true, false])
+
+  await json('contacts', 'merge', String(first?.id), String(second?.id), '--yes')
+  expect(optedOut()).toEqual([true, false])
+
+  const lift = ['contacts', 'update', '--where', '.DoNotCall', '--set', 'DoNotCall:=false', '--yes']
+  const asked = await run(...lift)
+  expect([asked.exit, asked.stderr]).toEqual([11, expect.stringContaining('--expect 1')])
+  expect(asked.stderr).toContain('people who opted out would be subscribed again')
+  expect(optedOut()).toEqual([true, false])
+  await json(...lift, '--expect', '1')
+  expect(optedOut()).toEqual([false, false])
+})
+
+test('a member that the server sets is refused in the plan, and a column of it is named as left out', async () => {
+  const { run, env } = await at('salesforce', { records: 2 })
+  const refused = await run('contacts', 'update', '--where', 'true', '--set', 'Rank__c:=5', '--yes')
+  expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('Rank__c is read-only on this server')])
+  const file = join(String(env.HOME), 'people.csv')
+  writeFileSync(file, 'email,phone,Rank__c\nperson1@example.com,+49 30 1,5\n')
+  const shown = await run('contacts', 'import', file, '--match', 'email', '--dry-run')
+  expect([shown.exit, shown.stderr]).toEqual([0, expect.stringContaining('Left out: Rank__c')])
+})

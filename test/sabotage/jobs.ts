@@ -592,8 +592,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of some members takes back all of them',
     file: 'src/jobs/plan/make-undo.ts',
-    line: 'const wanted = Object.keys(written).filter((name) => !only || only.includes(name))',
-    to: 'const wanted = Object.keys(written)',
+    line: 'const chosen = Object.keys(written).filter((name) => !only || only.includes(name))',
+    to: 'const chosen = Object.keys(written)',
     tests: ['test/commands/undo.test.ts'],
   },
   {
@@ -742,6 +742,20 @@ export const JOBS: readonly Sabotage[] = [
     line: 'sender: services.read ? createReadingSender(sender, services.read) : sender,',
     to: 'sender,',
     tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'an undo subscribes people again who opted out',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'const optOuts = chosen.filter((name) => isOptOut(name, memberOf(written, name)))',
+    to: 'const optOuts: string[] = []',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
+    name: 'a merge loses the opt-out of a loser',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'const kept = values.find((value) => isOptOut(name, value)) ?? chosen',
+    to: 'const kept = chosen',
+    tests: ['test/connectors/admin-cases.test.ts'],
   },
   {
     name: 'a change that the server took and did not keep is done',

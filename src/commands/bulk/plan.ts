@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { unaskedText } from '../../core/asked-members.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -65,6 +67,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     ctx.note(`Deleted records ${how} with crm jobs undo while the job is kept.`)
     if (job.head.unasked && !isRestored) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
   }
+  noteConsent(ctx, job)
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
@@ -179,6 +182,20 @@ async function restoresDeleted(ctx: Pick<Context, 'api'>, { head }: MadeJob): Pr
   return (await ctx.api()).connector.restores(resourceOf(head.noun), 0)
 }
 
+function noteConsent(ctx: Pick<Context, 'note'>, job: MadeJob): void {
+  const set = job.preview.members.filter(({ field, changes }) => changes.some(({ now }) => isOptOut(field, now)))
+  if (set.length > 0) ctx.note(`${set.map(({ field }) => field).join(', ')}: an undo does not take back an opt-out.`)
+  const lifted = subscribes(job)
+  if (lifted.length > 0) ctx.note(`${lifted.join(', ')}: people who opted out would be subscribed again.`)
+}
+
+/** The members by which it sends messages again to people who want none. */
+function subscribes({ preview }: MadeJob): readonly string[] {
+  const isLifted = (field: string) => (change: { readonly was: JsonValue; readonly now: JsonValue }) =>
+    isOptOut(field, change.was) && !isOptOut(field, change.now)
+  return preview.members.filter(({ field, changes }) => changes.some(isLifted(field))).map(({ field }) => field)
+}
+
 function isDeletion({ end, head }: MadeJob): boolean {
   return end.delete > 0 || head.kind === 'delete'
 }
@@ -205,7 +222,8 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   }
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
-  if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
+  const isProtected = end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected
+  if (isProtected || subscribes(job).length > 0) {
     await confirmProtected(ctx, { count, toDo: toDoOf(ctx, job, flags, canAsk(ctx)), expect, isStdinFree })
     return
   }

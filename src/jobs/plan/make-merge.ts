@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
@@ -440,7 +441,8 @@ function winnerPatch({ winner, losers, rules, isSet }: Merged): JsonObject {
     const others = newest.filter((record) => record !== winner).map((record) => memberOf(record, name))
     const values = [own, ...others].filter((value) => !isEmpty(value))
     const byTime = newest.map((record) => memberOf(record, name)).filter((value) => !isEmpty(value))
-    const kept = CHOICES[rules.get(name) ?? rules.get('*') ?? 'winner'](values, byTime)
+    const chosen = CHOICES[rules.get(name) ?? rules.get('*') ?? 'winner'](values, byTime)
+    const kept = values.find((value) => isOptOut(name, value)) ?? chosen
     if (kept !== undefined && !isSameJson(kept, own)) patch[name] = kept
   }
   return patch

@@ -2,6 +2,7 @@ import type { Offers } from '../../api/connectors/connector.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { type Asked, unaskedText } from '../../core/asked-members.ts'
 import { changedMembers } from '../../core/changes.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import {
   canonicalJson,
@@ -269,6 +270,7 @@ function writtenBy({ body }: PlanOperation): JsonObject {
 }
 
 const NOT_KEPT = 'its earlier values were not kept'
+const OPTED_OUT = 'it is an opt-out, and an undo subscribes nobody again'
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
@@ -336,13 +338,16 @@ interface Updated {
 
 function revertUpdate(parts: WithNow, { id, path, written, record }: Updated): Reverted {
   const { operation, before = {}, only } = parts
-  const wanted = Object.keys(written).filter((name) => !only || only.includes(name))
-  if (only && wanted.length === 0) return {}
+  const chosen = Object.keys(written).filter((name) => !only || only.includes(name))
+  if (only && chosen.length === 0) return {}
+  const optOuts = chosen.filter((name) => isOptOut(name, memberOf(written, name)))
+  const wanted = chosen.filter((name) => !optOuts.includes(name))
   const unkept = wanted.filter((name) => !parts.isKept(before, name))
   const kept = wanted.filter((name) => !unkept.includes(name)).map((name) => [name, memberOf(written, name)])
   const { patch: body, conflicts } = restore(before, Object.fromEntries(kept), record)
-  const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
-  const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
+  const cannot = (why: string) => (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${why}`), field })
+  const stayed = [...unkept.map(cannot(NOT_KEPT)), ...optOuts.map(cannot(OPTED_OUT))]
+  const left = [...conflicts.map(conflictOf(operation, id)), ...stayed]
   if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
