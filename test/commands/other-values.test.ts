@@ -100,6 +100,8 @@ test('a bulk update that the server answers with the unchanged records is not ke
   const argv = ['contacts', 'update', '--where', '.company == "Acme"', '--set', 'company=Beta', '--yes', '-o', 'json']
   const { exit, stdout, stderr } = await crm(argv, env)
   expect(exit).toBe(3)
-  expect(stderr).toContain('1 × not_kept in company: not kept: the server answered 200, and the record still has "Acme"')
+  expect(stderr).toContain(
+    '1 × not_kept in company: not kept: the server answered 200, and the record still has "Acme"',
+  )
   expect(JSON.parse(stdout)).toMatchObject({ done: 0, failed: 1 })
 })
