@@ -249,3 +249,28 @@ test('a member that the server sets is refused in the plan, and a column of it i
   const shown = await run('contacts', 'import', file, '--match', 'email', '--dry-run')
   expect([shown.exit, shown.stderr]).toEqual([0, expect.stringContaining('Left out: Rank__c')])
 })
+
+test('a merge at HubSpot is no merge of its own: the plan names who stays and what is lost, and one undo makes the losers again', async () => {
+  const { run, json, contacts, emulator } = await at('hubspot', { records: 3 })
+  await json('contacts', 'update', '2', '--set', 'company=Acme', '--set', 'phone=+49 30 1')
+  await json('contacts', 'update', '1', '--set', 'company=Orbit')
+  const valuesOf = () =>
+    contacts()
+      .map(({ properties }) => properties as Row)
+      .map(({ email, company, phone }) => [email, company, phone].join())
+      .sort()
+  const before = valuesOf()
+  const words = ['contacts', 'merge', '1', '2', '3']
+  const shown = await run(...words, '--yes')
+  expect([shown.exit, shown.stderr]).toEqual([11, expect.stringContaining('--expect 2')])
+  const lost = 'name: "Person 2", email: "person2@example.com", company: "Acme"'
+  expect(shown.stderr).toContain(`1 stays, 2 is deleted; lost: ${lost}`)
+  expect(shown.stderr).not.toContain('lost: phone')
+  expect(valuesOf()).toEqual(before)
+
+  const { job } = await json(...words, '--yes', '--expect', '2')
+  expect(emulator.requests.filter(({ path }) => path.includes('merge'))).toEqual([])
+  expect(contacts()).toHaveLength(1)
+  await json('jobs', 'undo', job, '--yes')
+  expect(valuesOf()).toEqual(before)
+})

@@ -751,6 +751,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/connectors/admin-cases.test.ts'],
   },
   {
+    name: 'the plan of a merge does not say which values are lost',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'if (mark === undefined) lines = lostLines(request, { found, rules })',
+    to: '',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
     name: 'a merge loses the opt-out of a loser',
     file: 'src/jobs/plan/make-merge.ts',
     line: 'const kept = values.find((value) => isOptOut(name, value)) ?? chosen',

@@ -4,6 +4,7 @@ import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
+import { isAlike, sentValueText } from '../../core/other-values.ts'
 import { findByIds, idLike, listedId, namedIds } from '../../core/record-ids.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import {
@@ -76,6 +77,7 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
     ...(needs.length > 0 && { needs }),
     ...asked,
   } as const
+  let lines: readonly string[] = []
   try {
     const job = await makeJob(context, identity, async (builder) => {
       const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
@@ -84,8 +86,9 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
       if (missing.length > 0) throw notThere(resource, missing)
       refuseWithoutTimes(request.rules, found)
       planGroups(builder, request, { found, rules })
+      if (mark === undefined) lines = lostLines(request, { found, rules })
     })
-    return { type: 'made', job: { ...job, first }, lines: [], leftLines: [] }
+    return { type: 'made', job: { ...job, first }, lines, leftLines: [] }
   } catch (error) {
     await dropPlanned(
       context,
@@ -125,6 +128,25 @@ function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): 
       builder.add({ ...updateOf(request, winner, patch, known), after: start + holder })
     }
   }
+}
+
+/** What no record has after the merge: values of losers that the rules do not choose. */
+function lostLines({ groups, rules: chosen, noun }: MergeRequest, { found, rules }: Known): readonly string[] {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)
+  const lines = groups.slice(0, MOST_NAMED).flatMap((group) => {
+    const [winner = {}, ...losers] = [group.winner, ...group.losers].map((id) => found.get(id) ?? {})
+    const kept = { ...winner, ...winnerPatch({ winner, losers, rules: chosen, isSet }) }
+    return losers.map((loser) => {
+      const lost = Object.entries(loser).filter(([name, value]) => {
+        const isUnion = (chosen.get(name) ?? chosen.get('*')) === 'union'
+        return !isSet(name) && !isUnion && !isEmpty(value) && !isAlike(memberOf(kept, name), value)
+      })
+      const values = lost.map(([name, value]) => sentValueText(name, value)).join(', ')
+      return `${group.winner} stays, ${listedId(loser)} is deleted; lost: ${values || 'nothing'}`
+    })
+  })
+  const more = groups.length - MOST_NAMED
+  return more > 0 ? [...lines, `and ${more} more groups of ${noun}`] : lines
 }
 
 function stagesOf(
