@@ -83,8 +83,8 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
     const { operands } = early.parseOptions([...argv])
     // Their own database says what objects it has.
     if (operands[0] === 'serve' || operands[0] === 'sandbox') return
-    const isAll = isOverAll(argv)
-    const noun = isAll ? argv[0] : nounIn(operands)
+    const isAll = isOverAll(operands, argv)
+    const noun = isAll ? operands[0] : nounIn(operands)
     isHelp = !isAll && (operands.length < 2 || operands[0] === 'help')
     if ((noun === undefined || !hasServer(host.env)) && !hasKeptObjects(host.env)) return
     const { defineServerObjects } = await import('./commands/server-objects.ts')
@@ -105,9 +105,10 @@ async function defineObjects(host: Host, argv: readonly string[], addSecret: Con
 }
 
 /** Whether the command is about the records of every object, so that none may be missing. */
-function isOverAll(argv: readonly string[]): boolean {
+function isOverAll([first, second]: readonly string[], argv: readonly string[]): boolean {
   const has = (flag: string) => argv.some((word) => word === flag || word.startsWith(`${flag}=`))
-  return (argv[0] === 'reassign' || (argv[0] === 'report' && has('--of'))) && !has('--help') && !has('-h')
+  const isAll = first === 'reassign' || (first === 'report' && has('--of')) || (second === 'merge' && first !== 'help')
+  return isAll && !has('--help') && !has('-h')
 }
 
 /** The word that names an object of the server, if it names anything. */

@@ -99,7 +99,8 @@ export async function confirmProtected(
   { count, toDo, expect, isStdinFree }: ProtectedChange,
 ): Promise<void> {
   if (ctx.flags.isConfirmed && expect === count) return
-  const place = `the protected ${placeText(await ctx.target())}`
+  const target = await ctx.target()
+  const place = `${target.isProtected ? 'the protected ' : ''}${placeText(target)}`
   const words = ctx.argv.filter((word) => word !== '-y' && word !== '--yes')
   if (!isStdinFree || !canAsk(ctx)) {
     throw new CrmError('unconfirmed', `this would ${toDo} of ${place}, and needs --yes --expect ${count}`, {

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { type DescribedObjects, defineOwnObjects } from '../core/resources/own-objects.ts'
+import { resourceNamed } from '../core/resources/registry.ts'
 import { keepObjects, readKeptObjects } from '../settings/kept-objects.ts'
 import { hasKeptObjects } from '../settings/objects-file.ts'
 
@@ -31,6 +32,9 @@ export async function defineServerObjects(ctx: Asking, noun: string | undefined)
     defineOwnObjects(await readServerObjects(ctx), 'server')
   } catch (error) {
     // Nothing to ask: the word is then no command.
-    if (!(error instanceof CrmError && ['no_key', 'usage', 'not_supported'].includes(error.code))) throw error
+    const passed = ['no_key', 'usage', 'not_supported']
+    // A merge of records of crm needs no object whose fields only an administrator may read.
+    if (resourceNamed(noun)) passed.push('forbidden')
+    if (!(error instanceof CrmError && passed.includes(error.code))) throw error
   }
 }

@@ -45,6 +45,11 @@ export async function findByIds(
   return found
 }
 
+/** The ids that the value of a reference has, which may be a list of them. */
+export function namedIds(value: JsonValue | undefined): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((id) => idText(id) ?? [])
+}
+
 /** An id in the type that the value before it has. */
 export function idLike(value: JsonValue, id: string): JsonValue {
   return typeof value === 'number' && String(Number(id)) === id ? Number(id) : id

@@ -91,7 +91,7 @@ function drop(paths: JobPaths): void {
 
 async function runToEnd(host: JobsHost, paths: JobPaths, terms: RunTerms, hooks: RunHooks): Promise<JobResult> {
   const list = (noun: JobNoun) => allRecords(host.api, noun)
-  if (!terms.isRestDropped) await requireNeeds({ paths, list: () => list('deals'), argv: host.argv })
+  if (!terms.isRestDropped) await requireNeeds({ paths, list, argv: host.argv })
   const speech = await apiFor(await host.api(), paths, terms)
   const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal
   const server = await host.server()

@@ -24,7 +24,7 @@ test('a merge fills the winner, deletes the loser, and one undo restores both', 
   const [winner = '', loser = ''] = ids
   const { exit, stdout, stderr } = await crm('contacts', 'merge', winner, loser, '--yes', '-o', 'json')
   expect(exit, stderr).toBe(0)
-  expect(stderr).toContain('Where contact_ids of deals, contact_id of tasks name a loser, they are not changed.\n')
+  expect(stderr).toContain('No record names a loser: contact_ids of deals; contact_id of tasks.\n')
   expect(stderr).toContain('new values of id, created_at, updated_at and version.\n')
   const { job, ...account } = JSON.parse(stdout)
   expect(account).toMatchObject({ rows: 2, done: 2 })

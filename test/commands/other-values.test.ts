@@ -91,7 +91,7 @@ test('a long answered value is cut, and control characters in it are not printed
   expect(line).not.toContain('\u001b')
 })
 
-test('a bulk update that the server answers with the unchanged records names the first by its id', async () => {
+test('a bulk update that the server answers with the unchanged records is not kept, and no row is done', async () => {
   const old = { id: 'c1', name: 'Ada', company: 'Acme' }
   const { url } = await startServer((response, { path }) =>
     sendJson(response, 200, path.endsWith('/c1') ? old : { data: [old], next_cursor: null }),
@@ -99,7 +99,9 @@ test('a bulk update that the server answers with the unchanged records names the
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: MARK })
   const argv = ['contacts', 'update', '--where', '.company == "Acme"', '--set', 'company=Beta', '--yes', '-o', 'json']
   const { exit, stdout, stderr } = await crm(argv, env)
-  expect(exit).toBe(0)
-  expect(stderr).toContain('in 1 row; first: c1, company: sent "Beta", answered "Acme"\n')
-  expect(JSON.parse(stdout)).toMatchObject({ done: 1, other_values: 1 })
+  expect(exit).toBe(3)
+  expect(stderr).toContain(
+    '1 × not_kept in company: not kept: the server answered 200, and the record still has "Acme"',
+  )
+  expect(JSON.parse(stdout)).toMatchObject({ done: 0, failed: 1 })
 })

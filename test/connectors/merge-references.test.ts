@@ -149,6 +149,6 @@ test('where the contact of a deal cannot change, a merge that would delete it is
   const winner = contacts.find(({ id }) => id !== deal.contact_id)?.id ?? ''
   const refused = await crm(['contacts', 'merge', winner, deal.contact_id, '--yes', '--expect', '1'], env)
   expect(refused.exit, refused.stderr).toBe(7)
-  expect(refused.stderr).toContain('this server does not let the contact of a deal change')
+  expect(refused.stderr).toContain('this server does not let contact_id of a deal change')
   expect(refused.stderr).toContain('--losers mark=MEMBER keeps the losers')
 })

@@ -592,8 +592,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of some members takes back all of them',
     file: 'src/jobs/plan/make-undo.ts',
-    line: 'const wanted = Object.keys(written).filter((name) => !only || only.includes(name))',
-    to: 'const wanted = Object.keys(written)',
+    line: 'const chosen = Object.keys(written).filter((name) => !only || only.includes(name))',
+    to: 'const chosen = Object.keys(written)',
     tests: ['test/commands/undo.test.ts'],
   },
   {
@@ -613,9 +613,16 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a loser is deleted although a deal names it',
     file: 'src/jobs/history/merges.ts',
-    line: 'if (found.length === 0) return',
-    to: 'if (found.length >= 0) return',
+    line: 'if (found.length === 0) continue',
+    to: 'if (found.length >= 0) continue',
     tests: ['test/connectors/merge-references.test.ts'],
+  },
+  {
+    name: 'a merge leaves the tasks of a loser with it',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'for (const reference of references) {',
+    to: 'for (const reference of references.slice(0, 1)) {',
+    tests: ['test/commands/merge-references.test.ts'],
   },
   {
     name: 'the undo of a merge gives a deal the id of a contact that is gone',
@@ -735,6 +742,34 @@ export const JOBS: readonly Sabotage[] = [
     line: 'sender: services.read ? createReadingSender(sender, services.read) : sender,',
     to: 'sender,',
     tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'an undo subscribes people again who opted out',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'const optOuts = chosen.filter((name) => isOptOut(name, memberOf(written, name)))',
+    to: 'const optOuts: string[] = []',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
+    name: 'the plan of a merge does not say which values are lost',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'if (mark === undefined) lines = lostLines(request, { found, rules })',
+    to: '',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
+    name: 'a merge loses the opt-out of a loser',
+    file: 'src/jobs/plan/make-merge.ts',
+    line: 'const kept = values.find((value) => isOptOut(name, value)) ?? chosen',
+    to: 'const kept = chosen',
+    tests: ['test/connectors/admin-cases.test.ts'],
+  },
+  {
+    name: 'a change that the server took and did not keep is done',
+    file: 'src/jobs/send/sender-adapters.ts',
+    line: 'return change ? (unkeptBy(change, now.get(change.id)) ?? outcome) : outcome',
+    to: 'return change ? outcome : outcome',
+    tests: ['test/connectors/admin-cases.test.ts'],
   },
   {
     name: 'a job does not say that nothing guards its changes',

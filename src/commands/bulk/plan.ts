@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { unaskedText } from '../../core/asked-members.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -21,7 +23,7 @@ import {
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { valueChangesText } from './preview-lines.ts'
-import { firstText } from './repointed.ts'
+import { firstText, repointsText } from './repointed.ts'
 import { sendJob } from './send-job.ts'
 import { cannotUndo, noteFirst, notePreview, planLines, showPlan } from './show-plan.ts'
 
@@ -65,6 +67,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     ctx.note(`Deleted records ${how} with crm jobs undo while the job is kept.`)
     if (job.head.unasked && !isRestored) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
   }
+  noteConsent(ctx, job)
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
@@ -90,8 +93,8 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   return sendJob(ctx, job.paths, flags)
 }
 
-function dropAll(jobs: Pick<Jobs, 'of'>, { first, paths }: MadeJob): void {
-  if (first) jobs.of(first.paths).drop()
+function dropAll(jobs: Pick<Jobs, 'of'>, { first = [], paths }: MadeJob): void {
+  for (const made of first) jobs.of(made.paths).drop()
   jobs.of(paths).drop()
 }
 
@@ -103,7 +106,7 @@ async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: 
 
 async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
   const jobs = await ctx.jobs()
-  if (job.first ?? job.head.needs) throw noPlanOfTwo(job)
+  if (job.head.needs) throw noPlanOfMore(job)
   requireCount(ctx, job, flags)
   await keepBefore(ctx, job, flags)
   const rejects = await jobs.of(job.paths).writeRejects()
@@ -124,10 +127,10 @@ async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags
 }
 
 /** A file has one plan. */
-function noPlanOfTwo({ first, head }: MadeJob): CrmError {
-  const what = first ? `re-points ${counted(first.end.update, 'deal')} first` : `follows ${head.needs?.join(', ')}`
+function noPlanOfMore({ first = [], head }: MadeJob): CrmError {
+  const what = first.length > 0 ? `re-points ${repointsText(first)} first` : `follows ${head.needs?.join(', ')}`
   return new CrmError('usage', `--plan: this merge ${what}, and a file has one plan`, {
-    hint: 'leave out --plan; --dry-run shows both, and sends nothing',
+    hint: 'leave out --plan; --dry-run shows all of it, and sends nothing',
   })
 }
 
@@ -179,6 +182,20 @@ async function restoresDeleted(ctx: Pick<Context, 'api'>, { head }: MadeJob): Pr
   return (await ctx.api()).connector.restores(resourceOf(head.noun), 0)
 }
 
+function noteConsent(ctx: Pick<Context, 'note'>, job: MadeJob): void {
+  const set = job.preview.members.filter(({ field, changes }) => changes.some(({ now }) => isOptOut(field, now)))
+  if (set.length > 0) ctx.note(`${set.map(({ field }) => field).join(', ')}: an undo does not take back an opt-out.`)
+  const lifted = subscribes(job)
+  if (lifted.length > 0) ctx.note(`${lifted.join(', ')}: people who opted out would be subscribed again.`)
+}
+
+/** The members by which it sends messages again to people who want none. */
+function subscribes({ preview }: MadeJob): readonly string[] {
+  const isLifted = (field: string) => (change: { readonly was: JsonValue; readonly now: JsonValue }) =>
+    isOptOut(field, change.was) && !isOptOut(field, change.now)
+  return preview.members.filter(({ field, changes }) => changes.some(isLifted(field))).map(({ field }) => field)
+}
+
 function isDeletion({ end, head }: MadeJob): boolean {
   return end.delete > 0 || head.kind === 'delete'
 }
@@ -205,7 +222,8 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   }
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
-  if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
+  const isProtected = end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected
+  if (isProtected || subscribes(job).length > 0) {
     await confirmProtected(ctx, { count, toDo: toDoOf(ctx, job, flags, canAsk(ctx)), expect, isStdinFree })
     return
   }

@@ -45,7 +45,7 @@ export async function showRest(
 }
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
-  const { head, counts, fields, leftOut, recheckRequests, matching, preview, first } = shown
+  const { head, counts, fields, leftOut, recheckRequests, matching, preview, first = [] } = shown
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
   const requests = forecast.requests + (await requestsBefore(ctx, first, rateShare))
@@ -57,7 +57,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     ...cannot,
     requests,
     ...second,
-    ...(first && { repointed: first.end.update }),
+    ...(first.length > 0 && { repointed: first.reduce((sum, { end }) => sum + end.update, 0) }),
     ...(matching && {
       ...{ matched_by: matching.by, match_requests: matching.requests, unmatchable: matching.unmatchable },
     }),
@@ -84,9 +84,14 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   return dryRunExit(ctx, requests > 0)
 }
 
-async function requestsBefore(ctx: Pick<Context, 'jobs'>, first: Shown['first'], rateShare: number): Promise<number> {
-  if (!first) return 0
-  return (await (await ctx.jobs()).forecast({ head: first.head, counts: first.end }, rateShare)).requests
+async function requestsBefore(
+  ctx: Pick<Context, 'jobs'>,
+  first: readonly MadeJob[],
+  rateShare: number,
+): Promise<number> {
+  const jobs = await ctx.jobs()
+  const before = await Promise.all(first.map(({ head, end }) => jobs.forecast({ head, counts: end }, rateShare)))
+  return before.reduce((sum, { requests }) => sum + requests, 0)
 }
 
 function countsRecord({
@@ -108,12 +113,13 @@ export function notePreview(ctx: Pick<Context, 'note'>, preview: MadeJob['previe
   for (const line of previewLines(preview)) ctx.note(line)
 }
 
-/** The deals that are re-pointed before a merge. */
-export function noteFirst(ctx: Pick<Context, 'note'>, { first }: Pick<MadeJob, 'first'>): void {
-  if (!first) return
-  const names = first.fields.map(({ field }) => field).join(', ')
-  ctx.note(`First, ${counted(first.end.update, 'deal')} re-pointed to the winners (${names}):`)
-  notePreview(ctx, first.preview)
+/** The records that are re-pointed before a merge. */
+export function noteFirst(ctx: Pick<Context, 'note'>, { first = [] }: Pick<MadeJob, 'first'>): void {
+  for (const { head, end, fields, preview } of first) {
+    const names = fields.map(({ field }) => field).join(', ')
+    ctx.note(`First, ${counted(end.update, resourceOf(head.noun))} re-pointed to the winners (${names}):`)
+    notePreview(ctx, preview)
+  }
 }
 
 function previewRecord({ members, samples }: NonNullable<Shown['preview']>): JsonObject {

@@ -24,6 +24,6 @@ async function resumeJob(ctx: Context, word: string, flags: RunFlags): Promise<E
   const chain = jobs.jobsOfChain(paths)
   if (chain.length > 1) return sendChain(ctx, chain, { ...flags, isDoubtReopened: true })
   const merge = await jobs.of(paths).waitingFor()
-  if (merge) ctx.note(`${paths.id} belongs to the merge ${merge.id}, which goes on after it.`)
+  if (merge) ctx.note(`${paths.id} is a part of ${merge.id}, which goes on.`)
   return sendJob(ctx, merge ?? paths, { ...flags, isDoubtReopened: true })
 }

@@ -1,11 +1,18 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import type { ConnectorDocument } from '../../connector/document.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import type { Field, ResourceDefinition } from '../../core/resources/field.ts'
-import { type ImportableResource, type OpenResource, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import {
+  fieldOf,
+  IMPORTABLE_NOUNS,
+  type ImportableResource,
+  isListed,
+  type OpenResource,
+  RESOURCES,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { MergeGroup, MergeRule, Reference } from '../../jobs/plan/make-merge.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -89,13 +96,16 @@ async function mergeRecords(
   const groups = await groupsOf(ctx, resource, words, options.from)
   const rules = new Map((options.rule ?? []).map(parseRule))
   const [api, jobs] = [await ctx.api(), await ctx.jobs()]
-  const reference = await referenceTo(ctx, resource)
+  const references = await referencesTo(ctx, resource)
   const ids = groups.flatMap(({ winner, losers }) => [winner, ...losers])
   const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
   const noun = RESOURCES[resource].plural
   const unique = options.unique ?? []
-  const made = await jobs.plan('merge', { noun, groups, rules, mark: options.losers, unique, reference, pages })
-  if (reference && made.type === 'made' && !made.job.first) ctx.note(`No deal has a loser as its ${reference.member}.`)
+  const made = await jobs.plan('merge', { noun, groups, rules, mark: options.losers, unique, references, pages })
+  if (references.length > 0 && made.type === 'made' && made.job.first?.length === 0)
+    ctx.note(
+      `No record names a loser: ${references.map(({ noun, members }) => `${members.join(', ')} of ${noun}`).join('; ')}.`,
+    )
   if (made.type === 'made' && made.job.end.delete > 0)
     ctx.note('An undo makes the losers again, with new values of id, created_at, updated_at and version.')
   return showOrSendMade(ctx, made, options.from ?? 'merge', options)
@@ -140,36 +150,28 @@ function parseRule(text: string): readonly [string, MergeRule] {
   return [text.slice(0, at), rule]
 }
 
-/** How the deals of a server name a record of this resource; undefined, with a note, if the connector describes no such member. */
-async function referenceTo(ctx: Pick<Context, 'api' | 'note'>, resource: OpenResource): Promise<Reference | undefined> {
-  const { document } = (await ctx.api()).connector
-  const { deal, note } = document.resources
+/** How the records of a server name those of this resource: the objects that its connector can list. */
+async function referencesTo(ctx: Pick<Context, 'api' | 'note'>, resource: OpenResource): Promise<readonly Reference[]> {
+  const { document, offers } = (await ctx.api()).connector
   const { singular } = RESOURCES[resource]
   const member = `${singular}_id`
-  if (Object.hasOwn(note?.fields ?? {}, member))
+  if (Object.hasOwn(document.resources.note?.fields ?? {}, member))
     ctx.note(`Notes whose ${member} names a loser are not changed: crm changes no notes.`)
-  const field = deal?.fields && Object.hasOwn(deal.fields, member) ? deal.fields[member] : undefined
-  const others = referringMembers(document, resource)
-  if (others.length > 0) ctx.note(`Where ${others.join(', ')} name a loser, they are not changed.`)
-  if (field === undefined && others.length === 0) {
-    ctx.note(`No deal of this server refers to a ${singular}, so none is changed to refer to the winner.`)
-  }
-  if (field === undefined) return undefined
-  return { member, isFixed: typeof field === 'object' && 'when' in field && field.when === 'create' }
-}
-
-/** The members of a server that have ids of this resource. */
-function referringMembers(
-  { resources }: Pick<ConnectorDocument, 'resources'>,
-  resource: OpenResource,
-): readonly string[] {
-  return Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, fields }]) => {
-    const mapped = resources[name as Resource]?.fields ?? {}
-    const referring = Object.entries<Field>(fields).filter(
-      ([field, { to }]) => to === resource && Object.hasOwn(mapped, field),
-    )
-    return referring.map(([field]) => `${field} of ${plural}`)
+  const referring = IMPORTABLE_NOUNS.flatMap((noun) => {
+    const object = resourceOf(noun)
+    const { fields = {} } = document.resources[object] ?? {}
+    const members = Object.keys(fields).filter((name) => (fieldOf(object, name)?.to ?? byName(name)) === resource)
+    const fixed = members.filter((name) => fields[name]?.when === 'create')
+    return members.length > 0 && isListed(object) && offers(object, 'list') ? [{ noun, members, fixed }] : []
   })
+  if (referring.length === 0)
+    ctx.note(`The connector describes no record that names a ${singular}, so none is changed to name the winner.`)
+  return referring
+
+  /** Connectors of other servers do not say what a field refers to. */
+  function byName(name: string): OpenResource | undefined {
+    return name === member ? resource : undefined
+  }
 }
 
 const MOST_SHOWN = 20

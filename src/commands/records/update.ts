@@ -64,7 +64,7 @@ async function updateRecords(
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch }
   const record = await api[RESOURCES[resource].plural].update(id, patch, write)
-  await noteOtherValues(ctx, { api, resource, record, sent: patch })
+  await noteOtherValues(ctx, { api, resource, record, sent: patch, isUpdate: true })
   return printWritten(ctx, record, resource)
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { exactDigits, idText, type JsonObject } from '../../core/json.ts'
 import { absentMembers, type OtherValue, otherValues, otherValueText, sentValueText } from '../../core/other-values.ts'
-import { type CrmRecord, FIELDS, type ListedResource } from '../../core/resources/registry.ts'
+import { type CrmRecord, FIELDS, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { valueAtField } from '../../output/record-output.ts'
 import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
 import { listAll } from '../find.ts'
@@ -68,20 +68,37 @@ interface Written {
   readonly sent: JsonObject
 }
 
-/** Notes sent values that the answer shows otherwise, and those that neither it nor the record shows: a server may ignore a member. */
-export async function noteOtherValues(ctx: Pick<Context, 'note'>, written: Written): Promise<void> {
+/**
+ * Notes sent values that the answer shows otherwise, and those that neither it nor the record shows: a server may ignore a member. Of an
+ * update, also values that were to be cleared; CrmError `rejected` if the server kept none of its values.
+ */
+export async function noteOtherValues(
+  ctx: Pick<Context, 'note'>,
+  { isUpdate = false, ...written }: Written & { readonly isUpdate?: boolean },
+): Promise<void> {
   const { api, resource, record, sent } = written
   const { references, connector } = api
   const { map } = connector.rules(resource)
   const all = otherValues(record, map.shown(sent, { references, record }))
   const isUnshown = ({ shown }: OtherValue) => shown === null
-  const others = all.filter((each) => !isUnshown(each)).map(otherValueText)
-  if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)
-  const names = [...absentMembers(record, sent), ...all.filter(isUnshown).map(({ member }) => member)]
+  const others = all.filter((each) => !isUnshown(each))
+  if (others.length > 0)
+    ctx.note(`The answer shows another value than was sent: ${others.map(otherValueText).join('; ')}`)
+  const cleared = Object.keys(sent).filter((name) => isUpdate && sent[name] === null && !Object.hasOwn(record, name))
+  const names = [...cleared, ...absentMembers(record, sent), ...all.filter(isUnshown).map(({ member }) => member)]
   const unshown = Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)))
-  if (Object.keys(unshown).length === 0) return
   const { names: lacking, isRead } = await lackingValues(api, { resource, id: idText(record.id), sent: unshown })
-  if (lacking.length === 0) return
   const texts = lacking.map((name) => sentValueText(name, sent[name] ?? null))
-  ctx.note(`The ${isRead ? 'record' : 'answer'} does not show what was sent: ${texts.join('; ')}`)
+  if (texts.length > 0) ctx.note(`The ${isRead ? 'record' : 'answer'} does not show what was sent: ${texts.join('; ')}`)
+  // Of other members the server may write a value in its own form.
+  const refused = others.flatMap(({ member, asked }) => (member === 'stage' || asked === null ? [member] : []))
+  const isNoneKept = Object.keys(sent).every((name) => refused.includes(name) || lacking.includes(name))
+  if (!isUpdate || !isRead || !isNoneKept || Object.keys(sent).length === 0) return
+  throw new CrmError(
+    'rejected',
+    `not kept: the server took the change of ${idText(record.id)}, and the record does not have it`,
+    {
+      hint: `crm ${RESOURCES[resource].plural} get ${idText(record.id)}`,
+    },
+  )
 }

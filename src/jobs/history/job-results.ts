@@ -7,7 +7,7 @@ import type { PlanOperation } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf, openJob, withJob } from '../store/open-job.ts'
-import { JobProgress, type ResultFlag, STATES } from '../store/progress.ts'
+import { JobProgress, NOT_KEPT_CODE, type ResultFlag, STATES } from '../store/progress.ts'
 import { failuresOf, NO_ANSWER } from './failures.ts'
 import { allJobs } from './find-jobs.ts'
 
@@ -23,6 +23,8 @@ export interface StoredResult {
   readonly isRepeated: boolean
   /** For a create: the response was 200, and other creates of the job got 201. */
   readonly mayHaveExisted: boolean
+  /** It failed, and may have changed other members than the one that the server did not keep. */
+  readonly isUnkept: boolean
 }
 
 export interface StoredResults {
@@ -41,9 +43,11 @@ export function resultsOf(job: JobFile): StoredResults {
     of: (op) => {
       const [[state, text] = []] = job.rows('SELECT state, text FROM result WHERE op = ?', op)
       const { id = null, flag, status } = (state === STATES.done ? JSON.parse(String(text)) : {}) as Partial<DoneText>
+      const isUnkept = state === STATES.failed && JSON.parse(String(text)).code === NOT_KEPT_CODE
       return {
         ...{ id, flag, gen: progress.genOf(op), wasGone: flag === 'g', isRepeated: flag === 'm' },
         existed: flag === 'u' || flag === 'e',
+        isUnkept,
         mayHaveExisted: isAnyCreated && status === 200 && !flag,
       }
     },

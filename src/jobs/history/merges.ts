@@ -1,9 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonObject, memberOf } from '../../core/json.ts'
-import { idLike } from '../../core/record-ids.ts'
-import { type CrmRecord, counted } from '../../core/resources/registry.ts'
+import { idText, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import { idLike, listedId, namedIds } from '../../core/record-ids.ts'
+import { type CrmRecord, counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import type { OperationHead, PlanHead } from '../plan/plan-format.ts'
+import type { JobNoun, OperationHead, PlanHead } from '../plan/plan-format.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf, withJob } from '../store/open-job.ts'
 import { isOpen, isUndoneWhole, undosInEffect } from './earlier-jobs.ts'
@@ -17,11 +17,16 @@ export function neededJobs(paths: JobPaths): readonly JobPaths[] {
   return (headOf(paths).needs ?? []).flatMap((id) => keptJob(folder, id) ?? [])
 }
 
-/** A merge that waits for this job, or was stopped after it. */
+/** For a job that re-points records, a merge that waits for it or was stopped after it; for its undo, the undo of that merge. */
 export async function waitingFor(paths: JobPaths): Promise<JobPaths | undefined> {
-  if (headOf(paths).kind !== 'repoint') return undefined
+  const undone = undoneBy(paths)
+  const repoint = undone ?? paths
+  if (headOf(repoint).kind !== 'repoint') return undefined
+  const undos = await undosInEffect(paths.jobsFolder)
   for (const { paths: other, head } of allHeads(paths.jobsFolder).toReversed()) {
-    const state = head.needs?.includes(paths.id) ? (await readJobState(other)).state : undefined
+    if (!head.needs?.includes(repoint.id)) continue
+    if (undone) return undos.get(other.id)?.paths
+    const { state } = await readJobState(other)
     if (state === 'planned' || state === 'stopped') return other
   }
   return undefined
@@ -38,8 +43,8 @@ export async function isBegun(jobsFolder: string, { head }: Pick<JobState, 'head
 
 interface Guarded {
   readonly paths: JobPaths
-  /** The records that may name what the job deletes. */
-  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** Of records that may name what the job deletes. */
+  readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** The words after `crm`. */
   readonly argv: readonly string[]
 }
@@ -55,28 +60,31 @@ export async function requireNeeds({ paths, list, argv }: Guarded): Promise<void
   const undone = await undosInEffect(folder)
   for (const id of head.needs) {
     const needed = keptJob(folder, id)
-    if (!needed) throw notMet(head, `${id} was removed, which re-points deals`)
-    if (undone.has(id)) throw notMet(head, `${id}, which re-pointed deals, was undone`)
+    if (!needed) throw notMet(head, `${id} was removed, which re-points records`)
+    if (undone.has(id)) throw notMet(head, `${id}, which re-pointed records, was undone`)
     const { state: other } = await readJobState(needed)
     if (other !== 'finished' && other !== 'cancelled') throw waits(head.job, id, argv)
   }
   await refuseReferring(paths, head, list)
 }
 
-/** A deal may have been given to a loser since the plan was made. */
+/** A record may have been given to a loser since the plan was made. */
 async function refuseReferring(paths: JobPaths, head: PlanHead, list: Guarded['list']): Promise<void> {
   const deleted = deletedBy(paths)
-  const members = new Set(neededJobs(paths).flatMap(fieldsOfJob))
-  if (deleted.size === 0 || members.size === 0) return
-  const found: string[] = []
-  for await (const { items } of list()) {
-    for (const record of items) {
-      if ([...members].some((name) => deleted.has(idText(record[name]) ?? ''))) found.push(idText(record.id) ?? '')
+  if (deleted.size === 0) return
+  const jobs = Map.groupBy(neededJobs(paths), (needed) => headOf(needed).noun)
+  for (const [noun, own] of jobs) {
+    const members = [...new Set(own.flatMap(fieldsOfJob))]
+    const found: string[] = []
+    for await (const { items } of list(noun)) {
+      for (const record of items) {
+        if (members.some((name) => namedIds(record[name]).some((id) => deleted.has(id)))) found.push(listedId(record))
+      }
     }
+    if (found.length === 0) continue
+    const verb = found.length === 1 ? 'names' : 'name'
+    throw notMet(head, `${counted(found.length, resourceOf(noun))} ${verb} a loser: ${found.slice(0, 5).join(', ')}`)
   }
-  if (found.length === 0) return
-  const verb = found.length === 1 ? 'names' : 'name'
-  throw notMet(head, `${counted(found.length, 'deal')} ${verb} a loser: ${found.slice(0, 5).join(', ')}`)
 }
 
 function deletedBy(paths: JobPaths): ReadonlySet<string> {
@@ -88,7 +96,7 @@ function deletedBy(paths: JobPaths): ReadonlySet<string> {
 }
 
 function waits(job: string, needed: string, argv: readonly string[]): CrmError {
-  return new CrmError('conflict', `${job} waits for ${needed}, which re-points deals and has not ended`, {
+  return new CrmError('conflict', `${job} waits for ${needed}, which re-points records and has not ended`, {
     hint: `crm jobs resume ${job}${typedProfile(argv)} sends both`,
     job,
   })
@@ -104,7 +112,7 @@ function notMet({ job, command }: Pick<PlanHead, 'job' | 'command'>, why: string
 /** The id that a record has now; undefined if it was deleted and not made again. */
 export type RenewedIds = (id: string) => string | undefined
 
-/** Of the records that merges deleted after this job, or the job that it undoes, had re-pointed deals; undefined for another job. */
+/** Of the records that merges deleted after this job, or the job that it undoes, had re-pointed records; undefined for another job. */
 export function renewedIds(paths: JobPaths): RenewedIds | undefined {
   const root = rootOf(paths)
   if (headOf(root).kind !== 'repoint') return undefined
@@ -170,18 +178,18 @@ export function renewed(
 ): { readonly before: JsonObject } | { readonly gone: string } {
   const values: JsonObject = { ...before }
   for (const name of names) {
-    const id = idText(memberOf(before, name))
-    if (id === undefined) continue
-    const now = idNow(id)
-    if (now === undefined) return { gone: id }
-    values[name] = idLike(memberOf(before, name), now)
+    const value = memberOf(before, name) ?? null
+    const gone = namedIds(value).find((id) => idNow(id) === undefined)
+    if (gone !== undefined) return { gone }
+    const nowOf = (id: JsonValue) => idLike(id, idNow(idText(id) ?? '') ?? '')
+    if (value !== null) values[name] = Array.isArray(value) ? value.map(nowOf) : nowOf(value)
   }
   return { before: values }
 }
 
 /**
- * CrmError `conflict` for the undo of one job of a merge that would leave deals with contacts that do not exist: that of a job that
- * re-pointed deals while its merge is in effect, and that of the undo of a merge while its deals have the losers again.
+ * CrmError `conflict` for the undo of one job of a merge that would leave records with ids that do not exist: that of a job that
+ * re-pointed records while its merge is in effect, and that of the undo of a merge while records name the losers again.
  */
 export async function refusePartOfMerge(paths: JobPaths, command: readonly string[]): Promise<void> {
   const folder = paths.jobsFolder
@@ -192,14 +200,14 @@ export async function refusePartOfMerge(paths: JobPaths, command: readonly strin
       if (!other.needs?.includes(paths.id) || isUndoneWhole(undone, merge.id)) continue
       const { account, state } = await readJobState(merge)
       if (account.done + account.in_doubt > 0 || state === 'running')
-        throw partOf(paths.id, `${merge.id} merged the contacts of its deals`, [merge.id], command)
+        throw partOf(paths.id, `${merge.id} merged what its records name`, [merge.id], command)
     }
   }
   const merge = undoneBy(paths)
   if (!merge) return
   const { needs = [] } = headOf(merge)
   const own = needs.flatMap((id) => undone.get(id)?.paths.id ?? [])
-  if (own.length > 0) throw partOf(paths.id, 'deals have the contacts that it made again', own, command)
+  if (own.length > 0) throw partOf(paths.id, 'records name what it made again', own, command)
 }
 
 function partOf(id: string, why: string, first: readonly string[], command: readonly string[]): CrmError {

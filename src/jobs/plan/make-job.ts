@@ -40,8 +40,8 @@ export interface MadeJob {
   readonly recheckRequests?: number | undefined
   /** How the records of an import were found; undefined if none were looked for. */
   readonly matching?: Matching | undefined
-  /** Of a merge: the job that re-points deals before it; undefined if no deal names a loser. */
-  readonly first?: MadeJob | undefined
+  /** Of a merge: the jobs that re-point records before it, one for each object that names losers. */
+  readonly first?: readonly MadeJob[]
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
-import { findByIds, idLike, listedId } from '../../core/record-ids.ts'
+import { isAlike, sentValueText } from '../../core/other-values.ts'
+import { findByIds, idLike, listedId, namedIds } from '../../core/record-ids.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import {
   type CrmRecord,
@@ -25,6 +27,7 @@ import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
 import { dropPlanned, type MadeImport, type MadeJob, makeJob } from './make-job.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
+import type { JobNoun } from './plan-format.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
 
 /** Records of which one is kept. */
@@ -42,16 +45,16 @@ export interface MergeRequest {
   readonly mark: string | undefined
   /** Members of which no two records have the same value, besides the one that is known for the resource. */
   readonly unique: readonly string[]
-  /** How deals name a record of this resource; undefined if none do. */
-  readonly reference: Reference | undefined
+  /** The objects that name records of this resource. */
+  readonly references: readonly Reference[]
   /** The records, if they are found faster than in the list. */
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }> | undefined
 }
 
 /**
  * A job that gives each winner what the rules choose, and deletes or marks its losers. A loser is sent only when its winner is done,
- * and both only while they have the version that was planned with. The same groups again are the same job. Deals that name a loser are
- * given to its winner by a job of their own, which comes first.
+ * and both only while they have the version that was planned with. The same groups again are the same job. Records that name a loser are
+ * given to its winner by jobs of their own, one for each object, which come first.
  */
 export async function makeMerge(context: PlanningContext, request: MergeRequest): Promise<MadeImport> {
   const { noun, mark } = request
@@ -60,11 +63,11 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   const { job: held, run, groupsRun } = await earlierMerge(context, request)
   if (held) return { type: 'same', job: held }
   if (mark === undefined) context.require(resource, 'delete')
-  const { earlier, made: first } = await repointsOf(context, request, groupsRun)
   context.require(resource, 'update')
+  const { earlier, made: first } = await makeRepoints(context, request, groupsRun)
   const rules = await context.rowRules(noun)
   const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
-  const needs = [...earlier, ...(first ? [first.paths.id] : [])]
+  const needs = [...earlier, ...first.map(({ paths }) => paths.id)]
   const identity = {
     kind: 'merge',
     noun,
@@ -74,6 +77,7 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
     ...(needs.length > 0 && { needs }),
     ...asked,
   } as const
+  let lines: readonly string[] = []
   try {
     const job = await makeJob(context, identity, async (builder) => {
       const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
@@ -82,30 +86,15 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
       if (missing.length > 0) throw notThere(resource, missing)
       refuseWithoutTimes(request.rules, found)
       planGroups(builder, request, { found, rules })
+      if (mark === undefined) lines = lostLines(request, { found, rules })
     })
-    return { type: 'made', job: { ...job, first }, lines: [], leftLines: [] }
+    return { type: 'made', job: { ...job, first }, lines, leftLines: [] }
   } catch (error) {
-    if (first) await dropPlanned(context, [first.paths])
+    await dropPlanned(
+      context,
+      first.map((each) => each.paths),
+    )
     throw error
-  }
-}
-
-const NO_REPOINTS: Repoints = { earlier: [], made: undefined }
-
-/** Losers that are marked keep their deals where deals cannot change. */
-async function repointsOf(
-  context: PlanningContext,
-  { reference, groups, mark }: MergeRequest,
-  run: string,
-): Promise<Repoints> {
-  if (!reference) return NO_REPOINTS
-  const winners = new Map(groups.flatMap(({ winner, losers }) => losers.map((loser) => [loser, winner] as const)))
-  try {
-    return await makeRepoints(context, { reference, run, winners })
-  } catch (error) {
-    if (mark === undefined || !(error instanceof CrmError) || error.code !== 'not_supported') throw error
-    context.note(`Not re-pointed: ${error.message}`)
-    return NO_REPOINTS
   }
 }
 
@@ -141,6 +130,25 @@ function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): 
   }
 }
 
+/** What no record has after the merge: values of losers that the rules do not choose. */
+function lostLines({ groups, rules: chosen, noun }: MergeRequest, { found, rules }: Known): readonly string[] {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)
+  const lines = groups.slice(0, MOST_NAMED).flatMap((group) => {
+    const [winner = {}, ...losers] = [group.winner, ...group.losers].map((id) => found.get(id) ?? {})
+    const kept = { ...winner, ...winnerPatch({ winner, losers, rules: chosen, isSet }) }
+    return losers.map((loser) => {
+      const lost = Object.entries(loser).filter(([name, value]) => {
+        const isUnion = (chosen.get(name) ?? chosen.get('*')) === 'union'
+        return !isSet(name) && !isUnion && !isEmpty(value) && !isAlike(memberOf(kept, name), value)
+      })
+      const values = lost.map(([name, value]) => sentValueText(name, value)).join(', ')
+      return `${group.winner} stays, ${listedId(loser)} is deleted; lost: ${values || 'nothing'}`
+    })
+  })
+  const more = groups.length - MOST_NAMED
+  return more > 0 ? [...lines, `and ${more} more groups of ${noun}`] : lines
+}
+
 function stagesOf(
   { noun, rules: chosen, mark, unique }: MergeRequest,
   group: MergeGroup,
@@ -165,7 +173,7 @@ function updateOf({ noun }: MergeRequest, id: string, patch: JsonObject, { found
   })
 }
 
-function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Omit<Planned, 'do'> {
+function changeOf(noun: JobNoun, id: string, record: CrmRecord): Omit<Planned, 'do'> {
   return { path: pathOfRecord(resourceOf(noun), id), id, before: record }
 }
 
@@ -176,7 +184,7 @@ interface EarlierMerge {
   readonly job: JobState | undefined
 }
 
-/** The run of these groups, and its job if it is stopped, or done and not undone, or if deals are being re-pointed for it. */
+/** The run of these groups, and its job if it is stopped, or done and not undone, or if records are being re-pointed for it. */
 async function earlierMerge(
   context: PlanningContext,
   { noun, groups, rules, mark, unique }: MergeRequest,
@@ -267,72 +275,99 @@ function ifAny(patch: JsonObject): JsonObject | undefined {
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-/** The records that name others. */
-const REPOINTED = 'deals'
-
-/** The member of deals that names a record of the merged resource. */
+/** How the records of an object name those of the merged resource. */
 export interface Reference {
-  readonly member: string
-  /** The server takes it of a new deal alone. */
-  readonly isFixed: boolean
+  readonly noun: JobNoun
+  readonly members: readonly string[]
+  /** Those that the server takes of a new record alone. */
+  readonly fixed: readonly string[]
 }
 
-interface RepointRequest {
-  readonly reference: Reference
-  /** The run of the merge, without what tells its repetitions apart. */
+interface RepointRequest extends Reference {
   readonly run: string
   /** By the id of the loser. */
   readonly winners: ReadonlyMap<string, string>
 }
 
-export interface Repoints {
-  /** Jobs of the run that re-pointed deals before, and were not undone. */
+interface Repoints {
+  /** Jobs of the run that re-pointed records before, and were not undone. */
   readonly earlier: readonly string[]
-  readonly made: MadeJob | undefined
+  readonly made: readonly MadeJob[]
 }
 
-/** A job that gives the deals of the losers to their winners. CrmError `not_supported` if deals name losers and cannot change. */
-async function makeRepoints(context: PlanningContext, request: RepointRequest): Promise<Repoints> {
-  const { jobs, earlier } = await earlierRepoints(context, request.run)
-  const { member } = request.reference
-  const rules = await context.rowRules(REPOINTED)
-  const asked = rules.ask([member])
-  const referring: CrmRecord[] = []
-  for await (const { items } of context.list(REPOINTED)) {
-    context.onRead(items.length)
-    referring.push(...items.filter((deal) => request.winners.has(idText(deal[member]) ?? '')))
-  }
-  if (referring.length === 0) return { earlier, made: undefined }
-  requireUpdate(context, request, referring)
-  const run = `repoint.${request.run}.${jobs.length}`
-  const identity = {
-    kind: 'repoint',
-    noun: REPOINTED,
-    run,
-    of: undefined,
-    ...asked,
-  } as const
-  const made = await makeJob(context, identity, async (builder) => {
-    for (const deal of referring) {
-      const planned = repointed(deal, request)
-      const body = rules.shown(planned.body, deal)
-      const fault = rules.faultIn(body, deal)
-      if (fault !== undefined) throw refused(planned.id ?? '', fault)
-      builder.add({ ...planned, body })
+/** A job for each object whose records name losers. `run` is that of the merge, without what tells its repetitions apart. */
+async function makeRepoints(
+  context: PlanningContext,
+  { references, groups, mark }: MergeRequest,
+  run: string,
+): Promise<Repoints> {
+  if (references.length === 0) return { earlier: [], made: [] }
+  const winners = new Map(groups.flatMap(({ winner, losers }) => losers.map((loser) => [loser, winner] as const)))
+  const { jobs, earlier } = await earlierRepoints(context, run)
+  const made: MadeJob[] = []
+  try {
+    for (const reference of references) {
+      const own = `repoint.${run}.${jobs.length + made.length}`
+      try {
+        made.push(...(await makeRepoint(context, { ...reference, run: own, winners })))
+      } catch (error) {
+        // Losers that are marked can still be named.
+        if (mark === undefined || !(error instanceof CrmError) || error.code !== 'not_supported') throw error
+        context.note(`Not re-pointed: ${error.message}`)
+      }
     }
-  })
+  } catch (error) {
+    await dropPlanned(
+      context,
+      made.map(({ paths }) => paths),
+    )
+    throw error
+  }
   return { earlier, made }
 }
 
-function repointed(
-  deal: CrmRecord,
-  { reference: { member }, winners }: RepointRequest,
-): Planned & { readonly body: JsonObject } {
-  const id = listedId(deal)
-  const value = memberOf(deal, member)
-  const winner = winners.get(idText(value) ?? '') ?? ''
-  const body = { [member]: idLike(value, winner) }
-  return { do: 'update', path: pathOfRecord(resourceOf(REPOINTED), id), id, before: deal, body }
+/** None if no record names a loser. CrmError `not_supported` if records do that cannot change. */
+async function makeRepoint(context: PlanningContext, request: RepointRequest): Promise<readonly MadeJob[]> {
+  const { noun, members, run, winners } = request
+  const rules = await context.rowRules(noun)
+  const asked = rules.ask(members)
+  const referring: CrmRecord[] = []
+  for await (const { items } of context.list(noun)) {
+    context.onRead(items.length)
+    referring.push(...items.filter((record) => losersIn(record, members, winners).length > 0))
+  }
+  if (referring.length === 0) return []
+  requireUpdate(context, request, referring)
+  const made = await makeJob(context, { kind: 'repoint', noun, run, of: undefined, ...asked }, async (builder) => {
+    for (const record of referring) {
+      const body = rules.shown(repointed(record, request), record)
+      const fault = rules.faultIn(body, record)
+      if (fault !== undefined) throw refused(listedId(record), fault)
+      builder.add({ do: 'update', ...changeOf(noun, listedId(record), record), body })
+    }
+  })
+  return [made]
+}
+
+function losersIn(
+  record: CrmRecord,
+  members: readonly string[],
+  winners: RepointRequest['winners'],
+): readonly string[] {
+  return members.flatMap((name) => namedIds(memberOf(record, name)).filter((id) => winners.has(id)))
+}
+
+/** With the winners in place of the losers; in a list, each once. */
+function repointed(record: CrmRecord, { members, winners }: RepointRequest): JsonObject {
+  const winnerOf = (id: JsonValue) => idLike(id, winners.get(idText(id) ?? '') ?? '')
+  const moved = (id: JsonValue) => (winners.has(idText(id) ?? '') ? winnerOf(id) : id)
+  const named = members.filter((name) => losersIn(record, [name], winners).length > 0)
+  return Object.fromEntries(
+    named.map((name) => {
+      const value = memberOf(record, name) ?? null
+      return [name, Array.isArray(value) ? [...new Set(value.map(moved))] : moved(value)]
+    }),
+  )
 }
 
 interface EarlierRepoints {
@@ -365,27 +400,31 @@ function isRepointOf(paths: JobPaths, account: string, run: string): boolean {
 }
 
 function requireUpdate(context: PlanningContext, request: RepointRequest, referring: readonly CrmRecord[]): void {
-  if (request.reference.isFixed)
-    throw stillReferred(request, referring, 'this server does not let the contact of a deal change')
+  const { noun, fixed, winners } = request
+  const held = referring.filter((record) => losersIn(record, fixed, winners).length > 0)
+  if (held.length > 0)
+    throw stillReferred(request, held, `this server does not let ${fixed.join(', ')} of a ${resourceOf(noun)} change`)
   try {
-    context.require(resourceOf(REPOINTED), 'update')
+    context.require(resourceOf(noun), 'update')
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
-    throw stillReferred(request, referring, 'this server changes no deals', error)
+    throw stillReferred(request, referring, `this server changes no ${noun}`, error)
   }
 }
 
 function stillReferred(
-  { reference: { member } }: RepointRequest,
+  { noun, members, winners }: RepointRequest,
   referring: readonly CrmRecord[],
   why: string,
   cause?: CrmError,
 ): CrmError {
-  const named = referring.slice(0, MOST_NAMED).map((deal) => `${listedId(deal)} to ${idText(deal[member])}`)
+  const named = referring
+    .slice(0, MOST_NAMED)
+    .map((record) => `${listedId(record)} to ${losersIn(record, members, winners).join(', ')}`)
   const more = referring.length > named.length ? `, and ${referring.length - named.length} more` : ''
   const verb = referring.length === 1 ? 'refers' : 'refer'
-  const what = `${counted(referring.length, 'deal')} ${verb} to losers (${member}), and ${why}`
-  return new CrmError('not_supported', `${what}: ${named.join(', ')}${more}; nothing was sent`, {
+  const what = `${counted(referring.length, resourceOf(noun))} ${verb} to losers (${members.join(', ')}), and ${why}`
+  return new CrmError('not_supported', `${what}: ${named.join('; ')}${more}; nothing was sent`, {
     hint: '--losers mark=MEMBER keeps the losers',
     ...(cause && { cause }),
   })
@@ -393,7 +432,7 @@ function stillReferred(
 
 function refused(id: string, fault: string): CrmError {
   return new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, {
-    hint: 'correct that deal, or leave the group of its contact out',
+    hint: 'correct that record, or leave the group that it names out',
   })
 }
 
@@ -424,7 +463,8 @@ function winnerPatch({ winner, losers, rules, isSet }: Merged): JsonObject {
     const others = newest.filter((record) => record !== winner).map((record) => memberOf(record, name))
     const values = [own, ...others].filter((value) => !isEmpty(value))
     const byTime = newest.map((record) => memberOf(record, name)).filter((value) => !isEmpty(value))
-    const kept = CHOICES[rules.get(name) ?? rules.get('*') ?? 'winner'](values, byTime)
+    const chosen = CHOICES[rules.get(name) ?? rules.get('*') ?? 'winner'](values, byTime)
+    const kept = values.find((value) => isOptOut(name, value)) ?? chosen
     if (kept !== undefined && !isSameJson(kept, own)) patch[name] = kept
   }
   return patch

@@ -27,10 +27,10 @@ import { type JobNoun, type OperationHead, type PlanHead, present, sentKind } fr
 import type { PlanningContext } from './planning.ts'
 import type { Scratch } from './scratch.ts'
 
-/** The merge reads the deals again, and its undo knows the jobs that it began. */
+/** The merge reads the records again, and its undo knows the jobs that it began. */
 function refuseRepoint({ job, kind, command }: PlanHead): void {
   if (kind !== 'repoint') return
-  throw new CrmError('conflict', `${job} gives deals to the winners of a merge, which sends them again itself`, {
+  throw new CrmError('conflict', `${job} gives records to the winners of a merge, which sends them again itself`, {
     hint: ['crm', ...command].map(shellWord).join(' '),
     job,
   })

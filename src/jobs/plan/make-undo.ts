@@ -2,6 +2,7 @@ import type { Offers } from '../../api/connectors/connector.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { type Asked, unaskedText } from '../../core/asked-members.ts'
 import { changedMembers } from '../../core/changes.ts'
+import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import {
   canonicalJson,
@@ -84,9 +85,9 @@ export async function makeUndo(context: PlanningContext, request: UndoRequest): 
   }
   const { head } = undone
   refuseOtherAccount(head, context.account)
-  // Deals would keep a winner of which a part was taken back.
+  // Records would keep a winner of which a part was taken back.
   if (selection && head.needs)
-    throw new CrmError('conflict', `${paths.id} is a merge that re-pointed deals, and is undone as a whole`, {
+    throw new CrmError('conflict', `${paths.id} is a merge that re-pointed records, and is undone as a whole`, {
       hint: `crm jobs undo ${paths.id}${typedProfile(context.command)}`,
       job: paths.id,
     })
@@ -237,8 +238,8 @@ function revert(parts: RevertParts): Reverted {
   const { op, head } = operation
   if (head.do === 'fail') return {}
   const end = results.progress.endOf(op)
-  if (end === 'doubt' || results.progress.isUnanswered(op)) return revertDoubt(parts)
-  const { id, wasGone, existed, mayHaveExisted } = results.of(op)
+  const { id, wasGone, existed, mayHaveExisted, isUnkept } = results.of(op)
+  if (end === 'doubt' || isUnkept || results.progress.isUnanswered(op)) return revertDoubt(parts)
   if (end !== 'done' || wasGone) return {}
   if (existed) return stays(operation, id, 'cannot', EXISTED)
   if (head.do === 'create' && mayHaveExisted) return stays(operation, id, 'cannot', MAY_HAVE_EXISTED)
@@ -255,7 +256,7 @@ function revertDoubt({ now, ...parts }: RevertParts): Reverted {
   return revertDone({ ...parts, now }, id)
 }
 
-/** A deal gets the contact that it had, under the id that this has now. */
+/** A record names again what it did, by the ids that this has now. */
 function revertRepoint(parts: RevertParts, idNow: RenewedIds): Reverted {
   const { operation, before = {} } = parts
   const values = renewed(before, Object.keys(writtenBy(operation)), idNow)
@@ -271,6 +272,7 @@ function writtenBy({ body }: PlanOperation): JsonObject {
 }
 
 const NOT_KEPT = 'its earlier values were not kept'
+const OPTED_OUT = 'it is an opt-out, and an undo subscribes nobody again'
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
@@ -338,28 +340,25 @@ interface Updated {
 
 function revertUpdate(parts: WithNow, { id, path, written, record }: Updated): Reverted {
   const { operation, before = {}, only } = parts
-  const wanted = Object.keys(written).filter((name) => !only || only.includes(name))
-  if (only && wanted.length === 0) return {}
+  const chosen = Object.keys(written).filter((name) => !only || only.includes(name))
+  if (only && chosen.length === 0) return {}
+  const optOuts = chosen.filter((name) => isOptOut(name, memberOf(written, name)))
+  const wanted = chosen.filter((name) => !optOuts.includes(name))
   const unkept = wanted.filter((name) => !parts.isKept(before, name))
   const kept = wanted.filter((name) => !unkept.includes(name))
-  const plain = kept.filter((name) => !parts.rules.linkFields.includes(name))
-  const { patch, conflicts } = restore(before, pick(written, plain), record)
-  const links = revertedLinks(
-    before,
-    pick(
-      written,
-      kept.filter((name) => !plain.includes(name)),
-    ),
-    record,
+  const [links, plain] = [true, false].map((isLink) =>
+    kept.filter((name) => parts.rules.linkFields.includes(name) === isLink),
   )
-  const body = { ...patch, ...links }
-  const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
-  const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
+  const { patch, conflicts } = restore(before, pick(written, plain), record)
+  const body = { ...patch, ...revertedLinks(before, pick(written, links), record) }
+  const cannot = (why: string) => (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${why}`), field })
+  const stayed = [...unkept.map(cannot(NOT_KEPT)), ...optOuts.map(cannot(OPTED_OUT))]
+  const left = [...conflicts.map(conflictOf(operation, id)), ...stayed]
   if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 
-function pick(values: JsonObject, names: readonly string[]): JsonObject {
+function pick(values: JsonObject, names: readonly string[] = []): JsonObject {
   return Object.fromEntries(names.map((name) => [name, memberOf(values, name)]))
 }
 

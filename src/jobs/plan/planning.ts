@@ -172,6 +172,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     overruled: (fields: JsonObject): ReadonlyMap<string, string> => map.overruled(fields, references),
     /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
     faultIn: (fields: JsonObject, record: CrmRecord | undefined): string | undefined => {
+      const set = Object.keys(fields).find((name) => setByServer.has(map.ownNameOf(name) ?? ''))
+      if (set !== undefined) return `${set} is read-only on this server`
       try {
         const isWhole = record !== undefined && update?.sends === 'whole'
         map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })

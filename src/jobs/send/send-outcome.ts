@@ -9,7 +9,7 @@ import { absentMembers, type OtherValue, otherValues } from '../../core/other-va
 import { isMadeSince, isOlder, wasThereBefore } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { sentKind } from '../plan/plan-format.ts'
-import type { FailedEntry, Result, ResultFlag } from '../store/progress.ts'
+import { type FailedEntry, NOT_KEPT_CODE, type Result, type ResultFlag } from '../store/progress.ts'
 import { changedId } from './sender-adapters.ts'
 import type { Task } from './tasks.ts'
 
@@ -209,6 +209,7 @@ function judgeRefusal(task: Task, failure: Failure): SendOutcome {
   const { status = 0, serverCode = '', rule } = failure
   // Another write has the record for now.
   if (rule === 'few' && tries + 1 < MOST_TRIES) return { type: 'again', because: 'outage', afterMs: undefined }
+  if (serverCode === NOT_KEPT_CODE) return failed(failure, NOT_KEPT_CODE)
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
   if (head.do === 'delete' && isGoneStatus(status)) {
     return { type: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }

@@ -3,11 +3,12 @@ import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import type { Write } from '../../api/writes/write.ts'
-import { idText, isJsonObject, isSameJson, type JsonObject, jsonIn, memberOf } from '../../core/json.ts'
+import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, jsonIn, memberOf } from '../../core/json.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { type CrmRecord, type ImportableResource, resourceOf, uniqueByOf } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
+import { NOT_KEPT_CODE } from '../store/progress.ts'
 import { createDealSender } from './deal-mutations.ts'
 
 /** The sender of a job: changes of deals and creates of an upsert are not sent as the plan describes them. */
@@ -31,6 +32,11 @@ interface ChangedInstead extends Answer {
   readonly changedId: string
 }
 
+/** The refusal of a create for a record that cannot be changed. */
+interface GoneInstead extends Failure {
+  readonly goneId: string
+}
+
 /** The member by which rows are matched. */
 interface MatchedBy {
   readonly resource: ImportableResource
@@ -50,7 +56,7 @@ export function createUpsertSender(sender: Sender, matched: MatchedBy): Sender {
     send: async (write) => {
       if (write.kind !== 'create') return sender.send(write)
       let outcome = await createOrChange(sender, write, matched)
-      for (let turn = 1; turn < MOST_TURNS && isGoneStatus(outcome.status); turn++) {
+      for (let turn = 1; turn < MOST_TURNS && 'goneId' in outcome; turn++) {
         outcome = await createOrChange(sender, write, matched)
       }
       return outcome
@@ -63,6 +69,12 @@ async function createOrChange(sender: Sender, write: Write, matched: MatchedBy):
   const id = isFailure(outcome) ? existingIdIn(outcome, matched) : undefined
   if (id === undefined) return outcome
   const changed = await sender.send(changeOf(write, id))
+  // The server keeps the value for a record that it shows no more.
+  if (isFailure(outcome) && isFailure(changed) && isGoneStatus(changed.status)) {
+    const reason = `${outcome.reason}; ${id}, which has this ${matched.member}, is archived or deleted`
+    const gone: GoneInstead = { ...outcome, rule: 'never', isInDoubt: false, reason, goneId: id }
+    return gone
+  }
   if (isFailure(changed)) return { ...changed, isInDoubt: false }
   const turned: ChangedInstead = { ...changed, changedId: id }
   return turned
@@ -94,7 +106,8 @@ export type ReadRecords = (ids: readonly string[]) => Promise<ReadonlyMap<string
 
 /**
  * Reads the records of changes that no version guards immediately before their request, and refuses those that differ from what was planned
- * with. This is no guard: a change between the two requests is overwritten.
+ * with. This is no guard: a change between the two requests is overwritten. A change is none, whatever its status, if its record still has
+ * the value that it replaces.
  */
 export function createReadingSender(sender: Sender, read: ReadRecords): Sender {
   const refusals = async (writes: readonly Write[]): Promise<readonly (Failure | undefined)[]> => {
@@ -103,18 +116,78 @@ export function createReadingSender(sender: Sender, read: ReadRecords): Sender {
     const now = await read(ids)
     return writes.map((write) => refusalOf(write, now.get(write.id ?? ''), sender.linkFields(write.resource)))
   }
+  const kept = async (
+    writes: readonly Write[],
+    outcomes: readonly (Answer | Failure | undefined)[],
+  ): Promise<readonly (Answer | Failure | undefined)[]> => {
+    const changes = writes.map((write, at) => changeIn(write, outcomes[at]))
+    const ids = changes.flatMap((change) => (change?.isUnshown ? [change.id] : []))
+    // The change was taken: without an answer to this read it stands.
+    const now = ids.length === 0 ? NONE : await read(ids).catch(() => NONE)
+    return outcomes.map((outcome, at) => {
+      const change = changes[at]
+      return change ? (unkeptBy(change, now.get(change.id)) ?? outcome) : outcome
+    })
+  }
   return {
     ...sender,
-    send: async (write) => (await refusals([write]))[0] ?? sender.send(write),
+    send: async (write) => {
+      const outcome = (await refusals([write]))[0] ?? (await sender.send(write))
+      return (await kept([write], [outcome]))[0] ?? outcome
+    },
     sendBatch: async (writes) => {
       const refused = await refusals(writes)
       const rest = writes.filter((_, at) => !refused[at])
       if (rest.length === 0) return { outcome: undefined, rows: refused }
       const { outcome, rows } = await sender.sendBatch(rest)
-      const left = rows[Symbol.iterator]()
+      const left = (await kept(rest, rows))[Symbol.iterator]()
       return { outcome, rows: writes.map((_, at) => refused[at] ?? left.next().value) }
     },
   }
+}
+
+const NONE: ReadonlyMap<string, CrmRecord> = new Map()
+
+/** A change that a server took. */
+interface Change {
+  readonly id: string
+  readonly answer: Answer
+  readonly before: JsonObject
+  readonly sent: JsonObject
+  readonly shown: JsonObject
+  /** The answer does not show a value that servers are known to take and not to keep. */
+  readonly isUnshown: boolean
+}
+
+function changeIn({ kind, id, was, body }: Write, answer: Answer | Failure | undefined): Change | undefined {
+  const [before, sent] = [objectIn(was), objectIn(body?.toString('utf8'))]
+  if (!answer || isFailure(answer) || answer.written?.type !== 'done') return undefined
+  if (kind !== 'update' || id === undefined || !before || !sent) return undefined
+  const shown = answer.written.record ?? {}
+  const isUnshown = Object.entries(sent).some(([name, value]) =>
+    isEmpty(value) ? !Object.hasOwn(shown, name) : name === 'stage' && isEmpty(memberOf(shown, name)),
+  )
+  return { id, answer, before, sent, shown, isUnshown }
+}
+
+function unkeptBy({ answer, before, sent, shown }: Change, record: CrmRecord | undefined): Failure | undefined {
+  const now = { ...shown, ...record }
+  const isSame = (name: string, values: JsonObject) => isAlike(memberOf(now, name), memberOf(values, name))
+  const name = Object.keys(sent).find(
+    (each) =>
+      Object.hasOwn(now, each) && !isEmpty(memberOf(before, each)) && isSame(each, before) && !isSame(each, sent),
+  )
+  if (name === undefined) return undefined
+  return {
+    ...{ code: 'rejected', serverCode: NOT_KEPT_CODE, rule: 'never', isInDoubt: false, field: name },
+    ...{ status: answer.status, headers: answer.headers },
+    reason: `not kept: the server answered ${answer.status}, and the record still has ${jsonText(memberOf(before, name))}`,
+    hint: 'the server has a rule against this value',
+  }
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 function refusalOf(

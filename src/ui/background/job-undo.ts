@@ -77,7 +77,7 @@ export async function sendUndo(
 }
 
 function ofTwoJobs(id: string): CrmError {
-  return new CrmError('conflict', `${id} is a merge that re-pointed deals, and its undo is two jobs`, {
+  return new CrmError('conflict', `${id} is a merge that re-pointed records, and its undo is several jobs`, {
     hint: `crm jobs undo ${id}`,
     job: id,
   })
