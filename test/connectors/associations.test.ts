@@ -161,3 +161,24 @@ test('a change of links whose answer was lost in the midst is sent again, and is
   const both = [idOf('deals', 'dealname', 'Fleet'), idOf('deals', 'dealname', 'Parts')].sort()
   expect(await json('contacts', 'list', '--fields', 'deal_ids')).toEqual([{ deal_ids: both }, { deal_ids: both }])
 })
+
+test('the winner of a merge has the links of the losers, and its undo gives them back', async () => {
+  const { env, fileOf, json, idOf, lastJob } = await portal()
+  const people = [
+    'email,company.domain,deals[Decision maker].name',
+    'ada@x.test,acme.test,',
+    'bob@x.test,bolt.test,Fleet',
+  ]
+  await crmPrints(['contacts', 'import', fileOf('people.csv', people), '--yes'], env)
+  const shown = () => json('contacts', 'list', '--fields', 'email,company_ids,deal_ids', '--sort', 'email')
+  const before = await shown()
+  const [ada, bob] = (await json('contacts', 'list', '--sort', 'email')).map(({ id }: { id: string }) => id)
+  await crmPrints(['contacts', 'merge', ada, bob, '--yes', '--expect', '1'], env)
+  const fleet = idOf('deals', 'dealname', 'Fleet')
+  const both = [idOf('companies', 'name', 'Acme'), idOf('companies', 'name', 'Bolt')].sort()
+  expect(await shown()).toEqual([
+    { email: 'ada@x.test', company_ids: both, deal_ids: [fleet, `${fleet}[Decision maker]`] },
+  ])
+  await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect(await shown()).toEqual(before)
+})

@@ -56,16 +56,19 @@ export interface MergeRequest {
  * and both only while they have the version that was planned with. The same groups again are the same job. Records that name a loser are
  * given to its winner by jobs of their own, one for each object, which come first.
  */
-export async function makeMerge(context: PlanningContext, request: MergeRequest): Promise<MadeImport> {
-  const { noun, mark } = request
+export async function makeMerge(context: PlanningContext, given: MergeRequest): Promise<MadeImport> {
+  const { noun, mark } = given
   const resource = resourceOf(noun)
   refuseReadOnly(mark)
-  const { job: held, run, groupsRun } = await earlierMerge(context, request)
+  const { job: held, run, groupsRun } = await earlierMerge(context, given)
   if (held) return { type: 'same', job: held }
   if (mark === undefined) context.require(resource, 'delete')
   context.require(resource, 'update')
-  const { earlier, made: first } = await makeRepoints(context, request, groupsRun)
+  const { earlier, made: first } = await makeRepoints(context, given, groupsRun)
   const rules = await context.rowRules(noun)
+  // The winner has the links of all.
+  const union = rules.linkFields.map((name) => [name, 'union'] as const)
+  const request = { ...given, rules: new Map([...union, ...given.rules]) }
   const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
   const needs = [...earlier, ...first.map(({ paths }) => paths.id)]
   const identity = {

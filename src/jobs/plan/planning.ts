@@ -6,6 +6,7 @@ import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { wholeLinks } from '../../core/links.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
@@ -107,6 +108,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
   const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
+  const linkFields = Object.keys(links?.fields ?? {})
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
   const listedAs = (name: string) => {
@@ -137,7 +139,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
     relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
-    linkFields: Object.keys(links?.fields ?? {}),
+    linkFields,
     /** CrmError `invalid_input` for a label that links do not have. */
     checkLabels: async (columns: readonly ColumnUse[]): Promise<void> => {
       for (const { field = '', label } of columns) {
@@ -167,7 +169,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     /** Whether the connector finds the id of this resource by its name, and refuses unknown ones. */
     refersTo: (other: Resource) => refs.includes(other),
     /** The values as a record shows them: the name of a stage in place of its id. */
-    shown: (fields: JsonObject, record?: CrmRecord): JsonObject => map.shown(fields, { references, record }),
+    shown: (fields: JsonObject, record?: CrmRecord): JsonObject =>
+      withWholeLinks(map.shown(fields, { references, record }), linkFields),
     /** Members under the server's own names that contradict a field of crm in the same row, with its name. */
     overruled: (fields: JsonObject): ReadonlyMap<string, string> => map.overruled(fields, references),
     /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
@@ -184,6 +187,14 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
   }
+}
+
+function withWholeLinks(fields: JsonObject, names: readonly string[]): JsonObject {
+  const links = names.flatMap((name) => {
+    const value = fields[name]
+    return Array.isArray(value) ? [[name, wholeLinks(value.map(String))] as const] : []
+  })
+  return links.length === 0 ? fields : { ...fields, ...Object.fromEntries(links) }
 }
 
 /** Members with several options in one text. */
