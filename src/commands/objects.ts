@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Api } from '../api/api.ts'
 import type { ListedName } from '../api/connectors/listed-names.ts'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
@@ -78,9 +79,11 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
     ...[...new Set(others)]
       .filter((member) => !known.has(member))
       .map((member) => otherField(member, byName.get(member))),
-    ...Object.entries(links?.fields ?? {}).flatMap(([member, { noun }]) =>
-      known.has(member) ? [] : [linkField(member, noun)],
-    ),
+    ...(await Promise.all(
+      Object.entries(links?.fields ?? {}).flatMap(([member, { noun }]) =>
+        known.has(member) ? [] : [linkField(api, { resource, member, noun })],
+      ),
+    )),
   ]
   await printList(ctx, { pages: onePage(items), columns: FIELD_COLUMNS, plural: 'fields' })
 }
@@ -103,10 +106,19 @@ function otherField(name: string, listed: ListedName | undefined): JsonObject {
   }
 }
 
-/** A list of the ids of linked records, and of these with a label. */
-function linkField(name: string, to: string): JsonObject {
-  const own = { name, label: name, type: 'id', many: true, options: null }
-  return { ...own, required: false, unique: false, read_only: false, to }
+interface LinkField {
+  readonly resource: Resource
+  readonly member: string
+  /** Of the linked records. */
+  readonly noun: string
+}
+
+/** A list of the ids of linked records; its options are labels. */
+async function linkField(api: Api, { resource, member, noun }: LinkField): Promise<JsonObject> {
+  const types = await api.linkTypes(resource, member)
+  const labels = [...(types?.keys() ?? [])].filter((label) => label !== undefined)
+  const own = { name: member, label: member, type: 'id', many: true, options: labels.length > 0 ? labels : null }
+  return { ...own, required: false, unique: false, read_only: false, to: noun }
 }
 
 function noObject(noun: string): CrmError {

@@ -497,6 +497,7 @@ const LINKS = object('links', {
     ofLinks('link_add', {
       item: PAIR,
       results: required('path of each link that was made', PATH),
+      errors: member('path of each refusal of a link', PATH),
       id: required('path in it of the id of the record', PATH),
       to: required('path in it of the other id', PATH),
     }),

@@ -1,5 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
+import { EXPECTED_LINKS, linksIn } from '../core/links.ts'
 import { type CrmRecord, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { PathText, ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, isOwnValue, type References } from './field-map.ts'
@@ -110,7 +111,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
         return (inner && listed.get(name)?.(inner)) ?? []
       }
     },
-    shown: createShownValues(fields),
+    shown: createShownValues(fields, document.links),
     write: writer.write,
     overruled: createOverruled(fields, own),
     needsCurrent: writer.needsCurrent,
@@ -260,10 +261,14 @@ interface Beside {
 }
 
 /** Values as a record shows them that has them: the name of a stage in place of its id, a time in UTC. */
-function createShownValues(fields: readonly FieldMap[]): (values: JsonObject, beside: Beside) => JsonObject {
+function createShownValues(
+  fields: readonly FieldMap[],
+  links: ResourceDocument['links'],
+): (values: JsonObject, beside: Beside) => JsonObject {
   const byName = new Map(fields.map((field) => [field.name, field]))
   return (values, beside) => {
     const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
+      if (links && Object.hasOwn(links.fields, name)) return [name, [...(linksIn(value) ?? [String(value)])]]
       const field = value === null ? undefined : byName.get(name)
       return [name, (field && shownValue(field, value, { ...beside, values })) ?? value]
     })
@@ -320,6 +325,10 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
     const field = byName.get(name)
     return field ? field.writes.length === 0 : isReadOnly(name) || isOwnReadOnly(own.ownNameOf(name) ?? name)
   }
+  const isElsewhere = (name: string, values: JsonObject) => {
+    if (isLink(name)) refuseNoLinks(name, values[name], parts)
+    return isLink(name) || (name === parentField && isNeverWritten(name))
+  }
   return {
     isReadOnly: isNeverWritten,
     needsCurrent: (fields) =>
@@ -330,8 +339,7 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
       const target = options.isWhole && current ? wholeOf(current, parts, isLeftOut) : {}
       const draft: WrittenRecord = { target, values, options, current, given: new Set() }
       // The path of the request names the parent.
-      const isElsewhere = (name: string) => name === parentField && isNeverWritten(name)
-      const names = Object.keys(values).filter((name) => !isElsewhere(name) && !isLink(name))
+      const names = Object.keys(values).filter((name) => !isElsewhere(name, values))
       for (const name of names) {
         if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)
         if (!byName.has(name)) writeOwn(name, draft, parts)
@@ -344,6 +352,11 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
       return asLists(target, listed)
     },
   }
+}
+
+function refuseNoLinks(name: string, value: JsonValue | undefined, parts: WriterParts): void {
+  if (linksIn(value)) return
+  throw refusal(name, { what: `is ${JSON.stringify(value)}`, hint: EXPECTED_LINKS }, parts)
 }
 
 function refusal(

@@ -1,3 +1,5 @@
+import { idText, type JsonValue } from './json.ts'
+
 // The values of a field with the records that one is linked with: `17`, and beside it `17[Billing contact]` for each label of the link.
 
 interface Link {
@@ -17,4 +19,17 @@ export function linkIn(text: string): Link {
 /** Each once and in one order, with the link that a label is of. */
 export function wholeLinks(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => [linkIn(value).id, value]))].sort()
+}
+
+export const EXPECTED_LINKS = 'expected ids, with ; between them or as a list'
+
+/** Of a value of such a field: texts with semicolons between them, one id, or a list of ids; undefined for any other. */
+export function linksIn(value: JsonValue | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) {
+    const ids = value.map(idText)
+    return ids.every((id) => id !== undefined) ? wholeLinks(ids) : undefined
+  }
+  const text = idText(value)
+  return text === undefined ? undefined : wholeLinks(text.split(';').flatMap((each) => each.trim() || []))
 }

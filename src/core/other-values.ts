@@ -105,3 +105,6 @@ function plainText(value: JsonValue): string {
   const text = idText(value) ?? JSON.stringify(value)
   return foldedLine(text)
 }
+
+/** Of a change that the server took and did not keep, or not all of it. */
+export const NOT_KEPT_CODE = 'not_kept'

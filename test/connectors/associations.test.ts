@@ -182,3 +182,33 @@ test('the winner of a merge has the links of the losers, and its undo gives them
   await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
   expect(await shown()).toEqual(before)
 })
+
+test('a link that cannot be made fails its row and takes no other away; ids may be numbers, labels must exist', async () => {
+  const { env, fileOf, json, idOf, lastJob } = await portal()
+  const [acme, fleet] = [idOf('companies', 'name', 'Acme'), idOf('deals', 'dealname', 'Fleet')]
+  const importing = (name: string, lines: readonly string[]) =>
+    crm(['contacts', 'import', fileOf(name, lines), '--match', 'email', '--yes'], env)
+  const shown = () => json('contacts', 'list', '--fields', 'email,company_ids,deal_ids', '--sort', 'email')
+  await importing('first.csv', ['email,company.domain,deals.name', 'ada@x.test,acme.test,Fleet', 'bob@x.test,,Fleet'])
+  const before = await shown()
+  const wrong = await importing('wrong.csv', ['email,phone,deal_ids', 'ada@x.test,123,999', `bob@x.test,456,${fleet}`])
+  expect([wrong.exit, wrong.stderr]).toEqual([3, expect.stringContaining('lacks the link with 999 in deal_ids')])
+  expect(await shown()).toEqual(before)
+  await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect((await json('contacts', 'list')).map(({ phone }: { phone: unknown }) => phone)).toEqual([null, null])
+
+  const labels = await importing('labels.csv', ['email,deals+', `ada@x.test,${fleet}[Nope]`])
+  expect([labels.exit, labels.stderr]).toEqual([2, expect.stringContaining('no such label: expected one of Decision')])
+  const slip = await importing('slip.csv', ['email,compny.domain', 'ada@x.test,acme.test'])
+  expect([slip.exit, slip.stderr]).toEqual([2, expect.stringContaining('did you mean "company.domain"')])
+  const numbers = fileOf('numbers.jsonl', [`{"email":"bob@x.test","company_ids":[${acme}]}`])
+  await crmPrints(['contacts', 'import', numbers, '--match', 'email', '--yes'], env)
+  const [{ id }] = await json('contacts', 'list', '--where', '.email == "ada@x.test"')
+  await crmPrints(['contacts', 'update', id, '--set', `company_ids=${acme};${acme}`], env)
+  await crmPrints(['contacts', 'update', '--where', `.id == "${id}"`, '--set', `deal_ids=${fleet}`, '--yes'], env)
+  expect(await shown()).toEqual([before[0], { ...before[1], company_ids: [acme] }])
+  expect(await crm(['contacts', 'update', id, '--set', 'company_ids:={"a":1}'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('expected ids, with ; between them or as a list'),
+  })
+})

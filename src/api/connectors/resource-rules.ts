@@ -13,7 +13,7 @@ import { compileTemplate, fill, placeholdersOf } from '../../connector/templates
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { fieldOf, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { LinkTypes } from '../links/read-links.ts'
 import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
@@ -182,7 +182,7 @@ function namedFilters(
     const meant = nearest(name, Object.keys(known))
     const hint =
       meant === undefined
-        ? `crm ${RESOURCES[resource].plural} list --where ${shellWord(whereText(name, value))}`
+        ? `crm ${RESOURCES[resource].plural} list --where ${shellWord(whereText(name, value, fieldOf(resource, name)?.type === 'texts'))}`
         : `did you mean ${meant}?`
     throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })
   })
@@ -190,7 +190,8 @@ function namedFilters(
 }
 
 /** The filter as an expression. What looks like a number may be one or a text on this server. */
-function whereText(name: string, value: string): string {
+function whereText(name: string, value: string, isList: boolean): string {
+  if (isList) return `.${name} // [] | index(${JSON.stringify(value)})`
   const [, member = name, bound] = /^(.+)(?:\[(gte|lte)\])$/.exec(name) ?? []
   const time = { created_since: '>=', created_until: '<=' }[name]
   if (time) return `.created_at ${time} ${JSON.stringify(value)}`

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer'
 import type { LinkRequest, LinksDocument } from '../../connector/document.ts'
-import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, optionalPath, readAll, readFirst } from '../../connector/paths.ts'
 import { compileTemplate, fill } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
-import { linkIn, wholeLinks } from '../../core/links.ts'
+import { EXPECTED_LINKS, linkIn, linksIn, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
@@ -27,6 +27,14 @@ export interface LinkWrite {
   readonly was: string | undefined
 }
 
+export interface LinkFault {
+  readonly field: string
+  /** A clause about the answer. */
+  readonly why: string
+  /** The server named an error; the links that the record had are still there. */
+  readonly isRefused: boolean
+}
+
 /** The links of the records of one object: fields that requests of their own read and write. */
 export interface LinkedRecords {
   readonly fields: readonly string[]
@@ -37,8 +45,8 @@ export interface LinkedRecords {
   types(field: string): Promise<LinkTypes>
   /** The links in the body of a create; none where they are made after it. */
   ofNew(fields: JsonObject): Promise<readonly JsonValue[]>
-  /** Makes and takes away what is needed; the same again changes nothing more. Returns why the links of a record are not as wanted. */
-  write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, string>>
+  /** Makes and takes away what is needed; the same again changes nothing more. Returns the records whose links are not as wanted. */
+  write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, LinkFault>>
 }
 
 /** Undefined where no links are described. */
@@ -122,16 +130,16 @@ class Links implements LinkedRecords {
     return all
   }
 
-  async write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, string>> {
-    const faults = new Map<string, string>()
+  async write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, LinkFault>> {
+    const faults = new Map<string, LinkFault>()
     for (const field of this.fields) {
-      const its = writes.filter(({ fields }) => Object.hasOwn(fields, field))
+      const its = writes.filter(({ id, fields }) => Object.hasOwn(fields, field) && !faults.has(id))
       if (its.length > 0) await this.#writeField(field, its, faults)
     }
     return faults
   }
 
-  async #writeField(field: string, writes: readonly LinkWrite[], faults: Map<string, string>): Promise<void> {
+  async #writeField(field: string, writes: readonly LinkWrite[], faults: Map<string, LinkFault>): Promise<void> {
     const now = await this.#read(
       field,
       writes.map(({ id }) => id),
@@ -139,30 +147,39 @@ class Links implements LinkedRecords {
     const pairs = { add: [] as Pair[], remove: [] as Pair[], unlabel: [] as Pair[] }
     const gone = new Map<string, readonly string[]>()
     for (const { id, fields, was } of writes) {
-      const before = was === undefined ? undefined : jsonIn(was)
-      const change = changeOf(textsIn(fields[field]), now.get(id) ?? [], {
-        was: isJsonObject(before) && Object.hasOwn(before, field) ? textsIn(before[field]) : undefined,
-      })
+      const change = changeOf(textsIn(fields[field]), now.get(id) ?? [], wasIn(was, field))
       for (const name of ['add', 'remove', 'unlabel'] as const)
         pairs[name].push(...(await this.#pairs(id, field, change[name])))
       const taken = [...change.remove, ...change.unlabel]
       if (taken.length > 0) gone.set(id, taken)
     }
-    await this.#send('remove', field, pairs.remove)
-    await this.#send('unlabel', field, pairs.unlabel)
-    const made = this.#madeIn(await this.#send('add', field, pairs.add))
-    for (const { id, to } of pairs.add)
-      if (!made.has(`${id} ${to}`)) faults.set(id, `lacks the link with ${to} in ${field}`)
+    // What is made comes first: a refused link takes none away.
+    await this.#add(field, pairs.add, faults)
+    const isWhole = ({ id }: Pick<Pair, 'id'>) => !faults.has(id)
+    await this.#send('remove', field, pairs.remove.filter(isWhole))
+    await this.#send('unlabel', field, pairs.unlabel.filter(isWhole))
+    for (const id of faults.keys()) gone.delete(id)
     await this.#checkGone(field, gone, faults)
   }
 
+  async #add(field: string, pairs: readonly Pair[], faults: Map<string, LinkFault>): Promise<void> {
+    const answers = await this.#send('add', field, pairs)
+    const [made, refusal] = [this.#madeIn(answers), this.#refusalIn(answers)]
+    for (const { id, to } of pairs) {
+      if (made.has(`${id} ${to}`)) continue
+      const why = `lacks the link with ${to} in ${field}${refusal === undefined ? '' : `: ${refusal}`}`
+      faults.set(id, { field, why, isRefused: refusal !== undefined })
+    }
+  }
+
   /** The answers show nothing of links and labels that were taken away. */
-  async #checkGone(field: string, gone: ReadonlyMap<string, readonly string[]>, faults: Map<string, string>) {
+  async #checkGone(field: string, gone: ReadonlyMap<string, readonly string[]>, faults: Map<string, LinkFault>) {
     if (gone.size === 0) return
     const now = await this.#read(field, gone.keys())
     for (const [id, values] of gone) {
       const left = values.find((value) => now.get(id)?.includes(value))
-      if (left !== undefined) faults.set(id, `was a success, and ${left} is still in ${field}`)
+      if (left !== undefined)
+        faults.set(id, { field, why: `was a success, and ${left} is still in ${field}`, isRefused: false })
     }
   }
 
@@ -171,6 +188,13 @@ class Links implements LinkedRecords {
     const [all, idAt, toAt] = [compilePath(results), compilePath(id), compilePath(to)] as const
     const made = answers.flatMap((json) => readAll(all, json))
     return new Set(made.map((link) => `${idText(readFirst(idAt, link))} ${idText(readFirst(toAt, link))}`))
+  }
+
+  #refusalIn(answers: readonly JsonValue[]): string | undefined {
+    const errors = optionalPath(this.#links.add.errors)
+    const [error] = errors ? answers.flatMap((json) => readAll(errors, json)) : []
+    if (error === undefined) return undefined
+    return this.#parts.connector.errors?.problem(error).message || JSON.stringify(error)
   }
 
   /** One for each linked record, with the types of its labels; without any, with that of links without one. */
@@ -227,12 +251,13 @@ export async function updateLinked(
   { id, fields, ...call }: Pick<LinkWrite, 'id' | 'fields'> & Pick<Call, 'action' | 'findCommand' | 'showCommand'>,
   writeOwn: () => Promise<CrmRecord>,
 ): Promise<CrmRecord> {
-  if (!linked) return writeOwn()
-  const isOwn = Object.keys(fields).some((name) => !linked.fields.includes(name))
+  const names = Object.keys(fields).filter((name) => linked?.fields.includes(name))
+  if (!linked || names.length === 0) return writeOwn()
+  const isOwn = Object.keys(fields).length > names.length
   const written = isOwn ? await writeOwn() : { id }
-  const why = (await linked.write([{ id, fields, was: undefined }])).get(id)
-  if (why === undefined) return written
-  throw new CrmError('in_doubt', `${cannot(call)}: the answer ${why}`, {
+  const fault = (await linked.write([{ id, fields, was: undefined }])).get(id)
+  if (!fault) return written
+  throw new CrmError(fault.isRefused ? 'rejected' : 'in_doubt', `${cannot(call)}: the answer ${fault.why}`, {
     hint: call.showCommand ?? call.findCommand ?? 'crm objects',
   })
 }
@@ -254,11 +279,7 @@ export async function linksOfNew(
 }
 
 /** What turns the links that are there into those that are wanted. */
-function changeOf(
-  given: readonly string[],
-  now: readonly string[],
-  { was = now }: { readonly was: readonly string[] | undefined },
-) {
+function changeOf(given: readonly string[], now: readonly string[], was = now) {
   const wanted = wholeLinks(given)
   const gone = now.filter((value) => was.includes(value) && !wanted.includes(value))
   const remove = gone.filter((value) => linkIn(value).label === undefined)
@@ -269,8 +290,16 @@ function changeOf(
   }
 }
 
+/** What the record had; undefined if that is not known. */
+function wasIn(was: string | undefined, field: string): readonly string[] | undefined {
+  const before = was === undefined ? undefined : jsonIn(was)
+  return isJsonObject(before) && Object.hasOwn(before, field) ? textsIn(before[field]) : undefined
+}
+
 function textsIn(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.flatMap((each) => idText(each) ?? []) : []
+  const links = linksIn(value)
+  if (links) return links
+  throw new CrmError('invalid_input', `${JSON.stringify(value)} are no links`, { hint: EXPECTED_LINKS })
 }
 
 /** CrmError with the labels that there are. */

@@ -1,10 +1,11 @@
+import { NOT_KEPT_CODE } from '../../core/other-values.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { BatchAnswer } from '../writes/batch-sender.ts'
 import { FailedRead, fieldsIn, notSentFailure } from '../writes/not-sent.ts'
 import type { Write } from '../writes/write.ts'
-import type { LinkedRecords } from './linked-records.ts'
+import type { LinkedRecords, LinkFault } from './linked-records.ts'
 
 type LinkedOf = (resource: Resource) => LinkedRecords | undefined
 
@@ -78,9 +79,11 @@ async function linkAfter(
   return all.map(({ write, own }) => {
     const one = writes.find((each) => each.own === own)
     if (!one || !own || isFailure(own)) return own
-    const why = failure ? `was followed by a refusal of its links: ${failure.reason}` : faults.get(one.id)
-    if (failure && !(isRefusal(failure) && hasOwn(write, linked))) return failure
-    return why === undefined ? own : { ...own, written: { type: 'in doubt', why, isContradiction: !failure } }
+    if (failure) return isRefusal(failure) && hasOwn(write, linked) ? unkept(failure.reason, own) : failure
+    const fault = faults.get(one.id)
+    if (!fault) return own
+    if (fault.isRefused && write.kind === 'update') return unkept(`the answer ${fault.why}`, own, fault.field)
+    return { ...own, written: { type: 'in doubt', why: fault.why, isContradiction: !fault.isRefused } }
   })
 }
 
@@ -89,8 +92,21 @@ async function writeLinks(linked: LinkedRecords, writes: Parameters<LinkedRecord
     return { faults: await linked.write(writes) }
   } catch (error) {
     const failure = error instanceof FailedRead ? error.failure : notSentFailure(error)
-    return { faults: new Map<string, string>(), failure }
+    return { faults: new Map<string, LinkFault>(), failure }
   }
+}
+
+/** The rest of the record was written. */
+function unkept(reason: string, { status, headers }: Answer, field?: string): Failure {
+  const known = {
+    code: 'rejected',
+    serverCode: NOT_KEPT_CODE,
+    rule: 'never',
+    isInDoubt: false,
+    status,
+    headers,
+  } as const
+  return { ...known, ...(field !== undefined && { field }), reason, hint: 'name records that the server has' }
 }
 
 /** Of these links, and not of the key, or for a time. */

@@ -83,9 +83,9 @@ function definition(
   }
 }
 
-/** The fields that have the id of another record: lists are filtered by them. */
+/** The fields that have the id of one other record: lists are filtered by them. */
 export function referencesOf(fields: DescribedObject['fields']): readonly string[] {
-  return Object.keys(fields).filter((name) => fields[name]?.to !== undefined)
+  return Object.keys(fields).filter((name) => fields[name]?.to !== undefined && !fields[name].many)
 }
 
 function fieldOf({ type, many, to, label, about, options, required, unique }: DescribedField, toOf: ResourceOf): Field {

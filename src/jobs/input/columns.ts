@@ -79,7 +79,8 @@ export function createColumnResolver(
   const suggestionFor = (name: string) => {
     const alias = aliasOf(kind, name)
     const isAlias = alias !== undefined && isOffered(alias)
-    return twinIn(server, name) ?? (isAlias ? alias : nearest(foldName(name), suggested))
+    const near = isAlias ? alias : (nearest(foldName(name), suggested) ?? meantRelation(name, relations))
+    return twinIn(server, name) ?? near
   }
   const columnOf = (name: string): Column | UnknownColumn => {
     const mapping = mappings.get(name)
@@ -123,9 +124,18 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
 }
 
 /** `company.domain`, `contacts+.email`, `deals[Decision maker]-`: a field, a label, the member that finds the records, and a sign. */
-const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*([^\]]+?)\s*\]\s*)?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
+const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*(.+?)\s*\]\s*(?=[+-.]|$))?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
 
 const EDITS: Readonly<Record<string, ListEdit>> = { '+': 'add', '-': 'remove' }
+
+/** For a name that says a relation wrongly: `compny.domain`, or a label where links have none. */
+function meantRelation(name: string, relations: readonly Relation[]): string | undefined {
+  const [, word = '', rest = ''] = /^([^.+[\]]+?)((?:\[.*)?[+-]?(?:\..+)?[+-]?)$/.exec(name) ?? []
+  if (rest === '' || rest === '-') return undefined
+  const words = relations.flatMap(({ names }) => names)
+  const meant = words.find((each) => isTwin(each, word)) ?? nearest(foldName(word), words)
+  return meant === undefined ? undefined : `${meant}${rest.replace(/^\[[^\]]*\]?/, '')}`
+}
 
 /** What is kept of a column that changes the values of records. */
 export function editOf({ edit, label }: Pick<Column, 'edit' | 'label'>): Pick<ColumnUse, 'isEdit' | 'label'> {

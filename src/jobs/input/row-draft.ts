@@ -87,12 +87,21 @@ function placeField(row: RowDraft['row'], column: Column, value: JsonValue): voi
 
 function placeEdit(row: RowDraft['row'], column: Column & { readonly edit: ListEdit }, value: JsonValue): void {
   const { field, label, edit, isJoined = false, isLink = false } = column
-  const texts = isJoined && typeof value === 'string' ? value.split(';') : textsIn(value)
+  const texts = isLink
+    ? (listIn(value) ?? [])
+    : isJoined && typeof value === 'string'
+      ? value.split(';')
+      : textsIn(value)
   const key = linkText(field, label)
   const isSet = edit === 'set'
   const edits = { ...row.edits?.[key], [isSet ? 'add' : edit]: texts, isJoined, isLink, isSet }
   row.edits = { ...row.edits, [key]: edits }
   row.fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
+}
+
+/** Also numbers, which are ids. */
+function listIn(value: JsonValue): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => idText(each) ?? [])
 }
 
 function textsIn(value: JsonValue): readonly string[] {

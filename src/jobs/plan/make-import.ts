@@ -19,6 +19,7 @@ import { isRechecked } from '../send/recheck.ts'
 import { type JobDraft, openDraft } from '../store/job-folder.ts'
 import { PageCounter } from './existing.ts'
 import { leftOutLines } from './left-out.ts'
+import { refuseLabels } from './link-labels.ts'
 import { finishAlone, type MadeImport, PlanDraft, planHead, runId } from './make-job.ts'
 import { readRetriedLines } from './make-retry.ts'
 import { areTooMany, createRowErrors, refuseAbsentNames } from './match-rows.ts'
@@ -51,7 +52,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     server: await rules.members(),
   })
   const { findings, summary } = opened
-  await rules.checkLabels(summary.columns)
+  await refuseLabels(rules, summary.columns)
   const asked = await askedFor(rules, opened, request)
   const match = matchOf(request, summary, context.offers)
   const { rejects } = request
@@ -64,7 +65,13 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   }
   const { head, builder } = draft.begin(planHead(context, identity, draft.files.id), request.part)
   const { scratch } = draft
-  const source = withReferences(opened, { context, scratch, preview: builder.preview, rateShare: request.rateShare })
+  const source = withReferences(opened, {
+    context,
+    rules,
+    scratch,
+    preview: builder.preview,
+    rateShare: request.rateShare,
+  })
   const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   try {
     const retried = await readRetriedLines(context, request.of)

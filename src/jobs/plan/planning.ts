@@ -1,17 +1,15 @@
 import type { Api } from '../../api/api.ts'
 import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
-import { refuseLabel } from '../../api/links/linked-records.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { wholeLinks } from '../../core/links.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
-import type { ColumnUse, Relation, ServerMembers } from '../input/row.ts'
+import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
 
@@ -140,13 +138,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     /** The fields that refer to other records or have several values, and that the connector says. */
     relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
     linkFields,
-    /** CrmError `invalid_input` for a label that links do not have. */
-    checkLabels: async (columns: readonly ColumnUse[]): Promise<void> => {
-      for (const { field = '', label } of columns) {
-        const types = label === undefined ? undefined : await api.linkTypes(resource, field)
-        if (types && !types.has(label)) refuseLabel(field, label, types)
-      }
-    },
+    /** The types of the links in a field, by label. */
+    linkTypes: (field: string) => api.linkTypes(resource, field),
     /** Whether records show only the members that they are asked for. */
     isSelecting: selection.asked !== undefined,
     /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
@@ -169,8 +162,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
     /** Whether the connector finds the id of this resource by its name, and refuses unknown ones. */
     refersTo: (other: Resource) => refs.includes(other),
     /** The values as a record shows them: the name of a stage in place of its id. */
-    shown: (fields: JsonObject, record?: CrmRecord): JsonObject =>
-      withWholeLinks(map.shown(fields, { references, record }), linkFields),
+    shown: (fields: JsonObject, record?: CrmRecord): JsonObject => map.shown(fields, { references, record }),
     /** Members under the server's own names that contradict a field of crm in the same row, with its name. */
     overruled: (fields: JsonObject): ReadonlyMap<string, string> => map.overruled(fields, references),
     /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
@@ -187,14 +179,6 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
   }
-}
-
-function withWholeLinks(fields: JsonObject, names: readonly string[]): JsonObject {
-  const links = names.flatMap((name) => {
-    const value = fields[name]
-    return Array.isArray(value) ? [[name, wholeLinks(value.map(String))] as const] : []
-  })
-  return links.length === 0 ? fields : { ...fields, ...Object.fromEntries(links) }
 }
 
 /** Members with several options in one text. */

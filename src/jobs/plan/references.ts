@@ -5,10 +5,11 @@ import { nearest } from '../../core/nearest.ts'
 import { FIELDS, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { InputRow, ListEdit, ReferenceColumn, RowFinding, RowSource } from '../input/row.ts'
 import { Existing, keyReaderFor } from './existing.ts'
+import { wrongLabels } from './link-labels.ts'
 import { keysOfRecord, matchKey } from './match-keys.ts'
 import type { PlanBuilder } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
-import type { PlanningContext } from './planning.ts'
+import type { PlanningContext, RowRules } from './planning.ts'
 import type { KeyIndex, Scratch } from './scratch.ts'
 
 interface ReferenceParts {
@@ -16,23 +17,34 @@ interface ReferenceParts {
   readonly scratch: Scratch
   readonly preview: Pick<PlanBuilder['preview'], 'name'>
   readonly rateShare: number
+  readonly rules: Pick<RowRules, 'linkTypes'>
 }
 
 /** The rows, with the values of columns such as `company.domain` replaced by ids. A value that no record has, or several, is an error in its row. */
 export function withReferences(source: RowSource, parts: ReferenceParts): RowSource {
   const found = new ReferencedRecords(parts)
+  const findingsIn = async (row: InputRow): Promise<readonly RowFinding[]> => {
+    const findings = found.place(row)
+    if (!row.edits) return findings
+    setLinks(row)
+    return [...findings, ...(await wrongLabels(row, parts.rules, source.summary.columns))]
+  }
+  const keep = async (rows: readonly InputRow[], onRefused: Parameters<RowSource['rows']>[0]) => {
+    const valid: InputRow[] = []
+    for (const row of rows) {
+      const findings = await findingsIn(row)
+      for (const finding of findings) source.findings.add(finding)
+      if (findings.length > 0) onRefused?.({ ...row, findings })
+      else valid.push(row)
+    }
+    return valid
+  }
   return {
     ...source,
     async *rows(onRefused) {
       for await (const rows of source.rows(onRefused)) {
         await found.read(rows)
-        const valid = rows.filter((row) => {
-          const findings = found.place(row)
-          setLinks(row)
-          for (const finding of findings) source.findings.add(finding)
-          if (findings.length > 0) onRefused?.({ ...row, findings })
-          return findings.length === 0
-        })
+        const valid = await keep(rows, onRefused)
         if (valid.length > 0) yield valid
       }
     },

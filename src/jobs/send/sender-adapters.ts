@@ -4,11 +4,10 @@ import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import type { Write } from '../../api/writes/write.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, jsonIn, memberOf } from '../../core/json.ts'
-import { isAlike } from '../../core/other-values.ts'
+import { isAlike, NOT_KEPT_CODE } from '../../core/other-values.ts'
 import { type CrmRecord, type ImportableResource, resourceOf, uniqueByOf } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
-import { NOT_KEPT_CODE } from '../store/progress.ts'
 import { createDealSender } from './deal-mutations.ts'
 
 /** The sender of a job: changes of deals and creates of an upsert are not sent as the plan describes them. */

@@ -39,9 +39,6 @@ export interface LeaseEntry {
   readonly time: number
 }
 
-/** Of a change that the server took and did not keep, or not all of it. */
-export const NOT_KEPT_CODE = 'not_kept'
-
 export interface FailedEntry {
   readonly t: 'failed'
   readonly op: number
