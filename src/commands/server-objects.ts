@@ -15,7 +15,7 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
   const { readListedObjects, readOwnObjects } = await import('../api/own-objects.ts')
   const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
   const ofUsers = api.knows('objects') ? await readOwnObjects(api.raw) : {}
-  const listed = schema ? await readListedObjects(api.raw, schema) : {}
+  const listed = await readListedObjects(api.raw, api.connector.document)
   const objects = { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects

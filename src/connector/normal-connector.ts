@@ -20,7 +20,7 @@ interface Around {
 }
 
 export function normalConnector(connector: ReadConnector): ConnectorDocument {
-  const { objects, record, verbs, batch, select, paging, idempotency, ...own } = connector
+  const { objects, record, verbs, batch, select, paging, schema, idempotency, ...own } = connector
   const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
     return { noun, object, resource, document: normalResource({ connector, object, resource }) }
@@ -35,8 +35,19 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
     ...{ ...own, ...keptKeys(idempotency) },
     ...(described.length > 0 && { described: Object.fromEntries(described) }),
     ...(listed && { listed: listed.document }),
+    ...(schema && { schema: normalSchema(schema, connector) }),
     resources: Object.fromEntries(known.map(({ resource, document }) => [resource, document])),
   }
+}
+
+function normalSchema({ fields, ...schema }: NonNullable<ReadConnector['schema']>, connector: ReadConnector) {
+  const object = connector.objects[LISTED_OBJECT]
+  const types =
+    object &&
+    mapped(fields?.types ?? {}, (field, name) =>
+      normalField(name, field, { connector, object, resource: LISTED_OBJECT as Resource }),
+    )
+  return { ...schema, fields: fields && { ...fields, types: types ?? {} } }
 }
 
 /** What the commands take an object for: one of crm, or one of this connector alone. */
