@@ -6,6 +6,7 @@ import {
   HAS_ODATA,
   HAS_ODATA_SERVER,
   type StartServer,
+  startJsonServer,
   startOData,
   startODataServer,
 } from '../connectors/families/start.ts'
@@ -44,6 +45,22 @@ interface Judge {
   readonly refused: readonly (readonly [cells: string, reason: string])[]
 }
 
+/** As its page shows it. */
+const OURS = `connector: 2
+name: ours
+extends: json-server
+objects:
+  companies: { path: /companies, fields: { name: name, domain: domain } }
+  machines:
+    path: /machines
+    fields:
+      serial: { at: serial, label: Serial number, required: true }
+      hours: { at: hours, type: integer }
+      broken: { at: broken, type: boolean }
+      built: { at: built, type: date }
+      company_id: { at: company_id, to: companies }
+`
+
 const JUDGES: readonly Judge[] = [
   {
     title: 'SAP CAP, by $metadata (skipped without npm ci in tools/judges)',
@@ -67,6 +84,31 @@ const JUDGES: readonly Judge[] = [
     refused: [
       [',7,true,2020-01-01,c1.test', 'Serial'],
       ['M1,x,true,2020-01-01,c1.test', 'not an integer'],
+      ['M1,7,true,2020-01-01,nobody.test', 'no company has this'],
+    ],
+  },
+  {
+    title: 'json-server, by a file',
+    isHere: true,
+    start: startJsonServer('json-server/lib/bin.js'),
+    connector: ({ HOME = '' }) => {
+      writeFileSync(join(HOME, 'ours.yaml'), OURS)
+      return join(HOME, 'ours.yaml')
+    },
+    match: 'serial',
+    path: (noun) => `/${noun}`,
+    rowsIn: (answer) => answer as readonly Row[],
+    shown: ({ serial, hours, broken, built, company_id }) => [serial, hours, broken, built, company_id],
+    company: ({ domain, id }) => [domain, id],
+    fields: [
+      { name: 'serial', label: 'Serial number', type: 'string', required: true },
+      { name: 'hours', type: 'integer' },
+      { name: 'company_id', type: 'id', to: 'companies' },
+    ],
+    refused: [
+      [',7,true,2020-01-01,c1.test', 'serial'],
+      ['M1,7,perhaps,2020-01-01,c1.test', 'not a boolean'],
+      ['M1,7,true,2020-13-01,c1.test', 'built'],
       ['M1,7,true,2020-01-01,nobody.test', 'no company has this'],
     ],
   },

@@ -30,7 +30,7 @@ export const startJsonServer =
     // Which it serves, and does not start without.
     mkdirSync(join(folder, 'public'))
     const rows = contacts.map((contact, n) => ({ id: `c${n + 1}`, ...contact }))
-    writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [] }))
+    writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [], companies: [], machines: [] }))
     const port = await freePort()
     await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'], {
       folder,
