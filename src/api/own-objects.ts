@@ -85,7 +85,14 @@ function listedResource(
   fields: ResourceDocument['fields'],
 ): ResourceDocument {
   const own = filledIn(listed, { type })
-  return { ...own, id: { ...own.id, at: id ?? own.id.at }, fields: { ...fields, ...own.fields } }
+  // Of these a field shows a part, under their name.
+  const whole = Object.keys(fields).filter((name) => fields[name]?.read[0] !== name)
+  return {
+    ...own,
+    id: { ...own.id, at: id ?? own.id.at },
+    hidden: [...own.hidden, ...whole],
+    fields: { ...fields, ...own.fields },
+  }
 }
 
 function filledIn<T>(said: T, values: Readonly<Record<string, string>>): T {

@@ -5,10 +5,12 @@ import { startProxy } from '../connectors/families/proxy.ts'
 import {
   HAS_ODATA,
   HAS_ODATA_SERVER,
+  HAS_PARSE,
   type StartServer,
   startJsonServer,
   startOData,
   startODataServer,
+  startParse,
 } from '../connectors/families/start.ts'
 import { shortLived } from '../connectors/kill-claim.ts'
 import { crm, startCrm } from '../e2e/crm.ts'
@@ -21,7 +23,7 @@ const ROWS = 500
 const KILLS = 3
 const LOST_EVERY = 9
 const COMPANIES = 25
-/** Machines that are there before the import, which changes them. */
+/** Machines that are there before the import, without companies, which changes them. */
 const KNOWN = 4
 
 type Row = Readonly<Record<string, unknown>>
@@ -88,6 +90,35 @@ const JUDGES: readonly Judge[] = [
     ],
   },
   {
+    title: 'Parse Server, by /schemas (skipped without npm ci in tools/judges, and PostgreSQL)',
+    isHere: HAS_PARSE,
+    start: startParse,
+    connector: () => 'parse',
+    match: 'serial',
+    path: (noun) => `/classes/${noun === 'companies' ? 'Company' : 'Machine'}?limit=1000`,
+    rowsIn: (answer) => (answer as { readonly results: readonly Row[] }).results,
+    headers: { 'X-Parse-Application-Id': KEY },
+    shown: ({ serial, hours, broken, built, company }) => {
+      if (company) expect(company).toMatchObject({ __type: 'Pointer', className: 'Company' })
+      const [day, id] = [String((built as Row).iso).slice(0, 10), (company as Row | undefined)?.objectId]
+      return [serial, hours, broken, day, id ?? null]
+    },
+    company: ({ domain, objectId }) => [domain, objectId],
+    fields: [
+      { name: 'serial', type: 'string', required: true },
+      { name: 'hours', type: 'number' },
+      { name: 'broken', type: 'boolean' },
+      { name: 'built', type: 'time' },
+      { name: 'company', type: 'id', to: 'companies' },
+    ],
+    refused: [
+      [',7,true,2020-01-01,c1.test', 'serial'],
+      ['M1,x,true,2020-01-01,c1.test', 'not a number'],
+      ['M1,7,true,2020-13-01,c1.test', 'built'],
+      ['M1,7,true,2020-01-01,nobody.test', 'no company has this'],
+    ],
+  },
+  {
     title: 'json-server, by a file',
     isHere: true,
     start: startJsonServer('json-server/lib/bin.js'),
@@ -98,7 +129,7 @@ const JUDGES: readonly Judge[] = [
     match: 'serial',
     path: (noun) => `/${noun}`,
     rowsIn: (answer) => answer as readonly Row[],
-    shown: ({ serial, hours, broken, built, company_id }) => [serial, hours, broken, built, company_id],
+    shown: ({ serial, hours, broken, built, company_id }) => [serial, hours, broken, built, company_id ?? null],
     company: ({ domain, id }) => [domain, id],
     fields: [
       { name: 'serial', label: 'Serial number', type: 'string', required: true },
@@ -131,7 +162,8 @@ for (const judge of JUDGES) {
           return writes % LOST_EVERY === 4
         },
       })
-      const home = emptyHome({ CRM_BASE_URL: url + address.pathname.replace(/\/$/, ''), CRM_API_KEY: KEY })
+      const base = url + address.pathname.replace(/\/$/, '')
+      const home = emptyHome({ CRM_BASE_URL: base, CRM_API_KEY: KEY, CRM_CONNECTOR_VARS: `app=${KEY}` })
       const env = shortLived({ ...home, CRM_CONNECTOR: connector(home) })
       const out = async (...words: string[]) => {
         const { exit, stdout, stderr } = await crm(words, env)
@@ -160,7 +192,7 @@ for (const judge of JUDGES) {
 
       const cells = (n: number, hours: number) => [`M${n}`, hours, n % 2 === 0, '2020-01-01', `c${n % COMPANIES}.test`]
       const head = 'serial,hours,broken,built,company.domain'
-      const known = Array.from({ length: KNOWN }, (_, n) => cells(n, 1000).join())
+      const known = Array.from({ length: KNOWN }, (_, n) => cells(n, 1000).with(-1, '').join())
       await out('machines', 'import', file('known.csv', [head, ...known]), '--yes')
       const before = await there('machines')
       for (const [row, reason] of refused) {
