@@ -9,6 +9,20 @@ const IN_ORDER = ['test/connectors/in-order.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
+    name: 'a server that describes its objects leads requests to other paths',
+    file: 'src/api/own-objects.ts',
+    line: 'if (type === undefined || !TYPE.test(type)) return []',
+    to: 'if (type === undefined) return []',
+    tests: ['test/api/listed-objects.test.ts'],
+  },
+  {
+    name: 'an entity set is reached by a key that needs quotation marks',
+    file: 'src/api/csdl.ts',
+    line: 'return isBare && others.length === 0 ? [{ name, id: key, fields }] : []',
+    to: 'return isBare || others.length === 0 ? [{ name, id: key, fields }] : []',
+    tests: ['test/api/csdl.test.ts'],
+  },
+  {
     name: 'an object has the verbs that the connector has for others',
     file: 'src/connector/shared-parts.ts',
     line: 'const isIts = (name: string) => names === undefined || names.includes(name)',
