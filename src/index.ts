@@ -7,6 +7,8 @@ import type {
   Page,
   ReadCall,
   RecordList,
+  RecordOf,
+  Records,
   UpdateCall,
   WriteCall,
 } from './library/calls.ts'
@@ -82,6 +84,8 @@ export type {
   Pipeline,
   ReadCall,
   RecordList,
+  RecordOf,
+  Records,
   RequestCall,
   RowFailure,
   SendCall,

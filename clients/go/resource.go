@@ -145,7 +145,7 @@ func sendForRecord[T any](ctx context.Context, t *transport, s sending, record f
 	}
 	if !isObject && found.value == nil && s.method == http.MethodPatch {
 		// Other servers answer a change with 204.
-		members, isObject = Members{"id": s.ids[0]}, true
+		members, isObject = Members{"id": s.ids[len(s.ids)-1]}, true
 	}
 	if !isObject {
 		return nil, badAnswer(found, "the answer contains no record")

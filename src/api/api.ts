@@ -10,6 +10,7 @@ import type { GraphqlAnswer, GraphqlRequest } from './graphql.ts'
 import type { HistoryApi } from './history.ts'
 import type { KeyReader } from './keyed-reads.ts'
 import type { Ceilings } from './limits/ceiling.ts'
+import type { LinkTypes } from './links/read-links.ts'
 import type { Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import type { ServerKey } from './server-key.ts'
@@ -66,6 +67,8 @@ export interface Api extends Collections {
   askAll(resource: Resource): Promise<Asked['unasked']>
   /** The members that the server lists for records of this resource, else those that the connector maps. */
   memberNames(resource: Resource): Promise<readonly string[]>
+  /** The types of links in a field, by label. */
+  linkTypes(resource: Resource, field: string): Promise<LinkTypes | undefined>
   /** The limit stated in the last answer, else by the connector; undefined if neither states one. */
   rate(): StatedRate | undefined
   /** Ends idle connections, which otherwise keep the process alive until they time out. */

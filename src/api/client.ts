@@ -7,6 +7,7 @@ import { ListedReferences } from './connectors/references.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
 import { createHistory } from './history.ts'
 import { Ceilings } from './limits/ceiling.ts'
+import { linkedRecords } from './links/linked-records.ts'
 import type { ApiOptions } from './options.ts'
 import { createRaw } from './raw.ts'
 import { createSubscriptions } from './subscriptions.ts'
@@ -58,9 +59,10 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     },
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
-      if (listed) return listed.map(({ name }) => name)
-      return connector.rules(resource).map.names
+      const links = Object.keys(connector.document.resources[resource]?.links?.fields ?? {})
+      return [...(listed?.map(({ name }) => name) ?? connector.rules(resource).map.names), ...links]
     },
+    linkTypes: async (resource, field) => linkedRecords(parts, resource)?.types(field),
     rate,
     close: http.close,
   }

@@ -11,6 +11,7 @@ import { createExchange } from './connectors/resource-exchange.ts'
 import { otherReason } from './connectors/shown-at.ts'
 import { type KeyState, onceError } from './errors/failure.ts'
 import { oneLine } from './errors/one-line.ts'
+import { linkedRecords, updateLinked } from './links/linked-records.ts'
 import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {
@@ -40,7 +41,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
   const { parent }: ResourceDefinition = RESOURCES[resource]
   const texts = textsFor(resource, parentId)
   const exchange = createExchange(parts, { resource, parentId })
-  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource), exchange })
+  const linked = linkedRecords(parts, resource)
+  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource), exchange, linked })
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)
@@ -50,11 +52,7 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }
-  const getCall = (id: string, signal?: AbortSignal) => ({
-    ...texts.ofOne(id, 'get'),
-    findCommand: texts.listCommand,
-    signal,
-  })
+  const getCall = (id: string, signal?: AbortSignal) => ({ ...texts.ofShown(id), signal })
   const get: Operations['get'] = (id, signal) => readRecord(scope(), id, getCall(id, signal))
   const ofRecord = (id: string, name: 'update' | 'delete') => ({
     ...texts.ofOne(id, name),
@@ -90,7 +88,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     },
     update: async (id, patch, options) => {
       const naming = { ...options, ...ofRecord(id, 'update') }
-      const written = await requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
+      const own = async () => requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
+      const written = await updateLinked(linked, { ...naming, id, fields: patch }, own)
       return whole('update', written, { id, sent: patch, checkShown: () => {} })
     },
     delete: async (id, options) => {
@@ -170,9 +169,14 @@ function textsFor(resource: Resource, parentId: string | undefined) {
       command: commandOf(name),
       findCommand: parent && `crm ${RESOURCES[parent].plural} list`,
     }),
-    ofOne: (id: string, name: 'get' | 'update' | 'delete' | 'test') => ({
+    ofShown: (id: string) => ({
+      action: `get ${singular} ${checkId(id, resource)}`,
+      command: `crm ${plural} get`,
+      findCommand: commandOf('list'),
+    }),
+    ofOne: (id: string, name: 'update' | 'delete' | 'test') => ({
       action: `${name} ${singular} ${checkId(id, resource)}`,
-      command: name === 'get' || name === 'test' ? `crm ${plural} ${name}` : commandOf(name),
+      command: name === 'test' ? `crm ${plural} ${name}` : commandOf(name),
       findCommand: parent ? undefined : commandOf('list'),
     }),
   }

@@ -3,6 +3,7 @@ import type { JsonValue } from '../core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { CollectionParts } from './collection.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
+import { linkedRecords } from './links/linked-records.ts'
 import type { ListQuery } from './operations.ts'
 import { DeclaredWalk } from './pages/declared-walk.ts'
 import { walkPages } from './pages/pages.ts'
@@ -47,7 +48,7 @@ export function createKeyReader(parts: CollectionParts, resource: Resource, fiel
       }
       const records: CrmRecord[] = []
       for await (const { items } of walkPages(new DeclaredWalk(http, list, query), undefined)) records.push(...items)
-      return records
+      return (await linkedRecords({ connector, http }, resource)?.withLinks(records)) ?? records
     },
   }
 }

@@ -22,12 +22,26 @@ import {
   resourceNamed,
   writableFields,
 } from '../core/resources/registry.ts'
+import type { Api } from './api.ts'
 import { objectsOfCsdl } from './csdl.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
+/** The objects that only this server has, by its connector and by itself. */
+export async function objectsOfServer({
+  raw,
+  connector,
+  knows,
+}: Pick<Api, 'raw' | 'connector' | 'knows'>): Promise<DescribedObjects> {
+  const { described } = connector.document
+  const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
+  const ofUsers = knows('objects') ? await readOwnObjects(raw) : {}
+  const listed = await readListedObjects(raw, connector.document)
+  return { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
+}
+
 /** The objects of a server that its users described; the answer of `GET /v1/objects` of `crm serve`. */
-export async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
+async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
   const json = await readJson(raw, OBJECTS_PATH)
   const listed = isJsonObject(json) && Array.isArray(json.data) ? json.data.filter(isJsonObject) : []
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
-import { READ_ONLY_FIELDS, RESOURCES } from '../core/resources/registry.ts'
+import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
 import type { Check } from '../output/check-report.ts'
 import type { FoundDifference } from '../snapshot/compare.ts'
 import type { OpenSnapshot } from '../snapshot/snapshot.ts'
@@ -11,10 +11,12 @@ import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { itemsOf, printList, printValue } from './print.ts'
 import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
+import { apiWithObjects, onlyFlag } from './snapshot.ts'
 
 interface Options extends ReportFlags {
   readonly ignore: readonly string[]
   readonly key?: readonly string[]
+  readonly only?: readonly string[]
 }
 
 const COLUMNS = ['change', 'type', 'id', 'name', 'fields']
@@ -28,6 +30,7 @@ export function addDiff(program: CommandUnknownOpts, act: Act): void {
     )
     .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
     .option('--key <names>', 'match records by the first of these members that they have, not by id', parseNames)
+    .addOption(onlyFlag())
     .addHelpText(
       'after',
       examples(
@@ -65,7 +68,8 @@ async function compareSnapshots(
     const name = /^profile:(.+)$/.exec(source)?.[1]
     const at = name === undefined ? ctx : ctx.withProfile(name)
     if (at !== ctx) others.push(at)
-    return openSnapshot(name === undefined ? source : 'live', { api: () => at.api(), stdin: () => ctx.io.stdin })
+    const sources = { api: () => apiWithObjects(at), stdin: () => ctx.io.stdin }
+    return openSnapshot(name === undefined ? source : 'live', sources, options.only)
   }
   try {
     return await withReport(ctx, {
@@ -73,7 +77,7 @@ async function compareSnapshots(
       flags: options,
       work: async (add) => {
         const files = { before, after }
-        const compared = { old: await open(before), now: await open(after), add: checkAdder(add, files) }
+        const compared = { old: await open(before), now: await open(after), add: checkAdder(add, files), files }
         return await compareOpened(ctx, compared, options)
       },
     })
@@ -96,16 +100,33 @@ interface Opened {
   readonly old: OpenSnapshot
   readonly now: OpenSnapshot
   add(found: FoundDifference): void
+  readonly files: Readonly<Record<'before' | 'after', string>>
 }
 
-async function compareOpened(ctx: Context, { old, now, add }: Opened, options: Options): Promise<ExitCode> {
+/** The objects that both have. CrmError `usage` if there are none. */
+function comparedTypes(ctx: Context, { old, now, files }: Opened, only: Options['only']): readonly string[] {
+  const all = { ...old.objects, ...now.objects }
+  const asked = Object.keys(all).filter((type) => !only || only.includes(all[type] ?? ''))
+  const sides = [[old, files.before] as const, [now, files.after] as const]
+  const types = asked.filter((type) => {
+    const without = sides.find(([{ objects }]) => !Object.hasOwn(objects, type))
+    if (without) ctx.note(`Not compared: ${all[type]}, which ${without[1]} does not have.`)
+    return !without
+  })
+  if (types.length > 0) return types
+  throw new CrmError('usage', `${files.before} and ${files.after} have no objects in common`, {
+    hint: 'crm objects',
+  })
+}
+
+async function compareOpened(ctx: Context, opened: Opened, options: Options): Promise<ExitCode> {
+  const { old, now, add } = opened
   const { differences } = await import('../snapshot/compare.ts')
-  const lacks = new Map([...old.lacks, ...now.lacks])
-  for (const [type, reason] of lacks) ctx.note(`Not compared: ${RESOURCES[type].plural}, as ${reason}.`)
+  const types = comparedTypes(ctx, opened, options.only)
   const { key = [] } = options
   // Other servers give them other values.
   const members = new Set([...options.ignore, ...(key.length > 0 ? READ_ONLY_FIELDS : [])])
-  const found = differences(old, now, { key, members, types: new Set(lacks.keys()) })
+  const found = differences(old, now, { key, members, types })
   const counts = new Map<string, number>()
   async function* pages(): AsyncGenerator<Page> {
     for await (const some of found) {

@@ -75,13 +75,17 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
   const listed = (await api.listedNames(resource)) ?? []
   const known = new Set(Object.keys(fields))
   const byName = new Map(listed.map((one) => [one.name, one]))
-  const mapped = Object.keys(api.connector.document.resources[resource]?.fields ?? {})
+  const { fields: described = {}, links } = api.connector.document.resources[resource] ?? {}
+  const mapped = Object.keys(described)
   const others = [...mapped, ...listed.map(({ name: member }) => member)]
   const items = [
     ...Object.entries<Field>(fields).map(([member, field]) => shown(member, field)),
     ...[...new Set(others)]
       .filter((member) => !known.has(member))
       .map((member) => otherField(member, byName.get(member))),
+    ...Object.entries(links?.fields ?? {}).flatMap(([member, { noun }]) =>
+      known.has(member) ? [] : [linkField(member, noun)],
+    ),
   ]
   await printList(ctx, { pages: onePage(items), columns: FIELD_COLUMNS, plural: 'fields' })
 }
@@ -102,6 +106,12 @@ function otherField(name: string, listed: ListedName | undefined): JsonObject {
     read_only: isReadOnly,
     to: null,
   }
+}
+
+/** A list of the ids of linked records, and of these with a label. */
+function linkField(name: string, to: string): JsonObject {
+  const own = { name, label: name, type: 'id', many: true, options: null }
+  return { ...own, required: false, unique: false, read_only: false, to }
 }
 
 function noObject(noun: string): CrmError {

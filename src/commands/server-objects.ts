@@ -10,13 +10,7 @@ type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'rep
 /** The objects that only this server has, by its connector and by itself, read now and kept for the profile. */
 export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
   const api = await ctx.api()
-  const { described, schema } = api.connector.document
-  if (!described && !schema && !api.knows('objects')) return {}
-  const { readListedObjects, readOwnObjects } = await import('../api/own-objects.ts')
-  const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
-  const ofUsers = api.knows('objects') ? await readOwnObjects(api.raw) : {}
-  const listed = await readListedObjects(api.raw, api.connector.document)
-  const objects = { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
+  const objects = await (await import('../api/own-objects.ts')).objectsOfServer(api)
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
   const { profileName, baseUrl } = await ctx.target()

@@ -1,7 +1,8 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { Api } from '../api/api.ts'
 import type { Act, Context } from '../context.ts'
 import { baseUrlText } from '../core/http-rules.ts'
-import { RESOURCES } from '../core/resources/registry.ts'
+import { defineOwnObjects } from '../core/resources/own-objects.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/safe-text.ts'
 import { examples } from './command-tree.ts'
@@ -9,21 +10,35 @@ import { examples } from './command-tree.ts'
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
   program
     .command('snapshot')
-    .summary('print all contacts and deals, for crm diff')
-    .description('print all contacts and deals as lines of JSON, for crm diff')
+    .summary('print all records, for crm diff')
+    .description('print all records as lines of JSON, for crm diff')
+    .addOption(onlyFlag())
     .addHelpText('after', examples('crm snapshot > before.ndjson', 'crm diff before.ndjson live'))
     .action(act(printSnapshot))
 }
 
-type SnapshotContext = Pick<Context, 'api' | 'io' | 'note' | 'now' | 'target'>
+/** `--only contacts,companies`. */
+export function onlyFlag() {
+  return new Option('--only <nouns>', 'of these objects alone, comma separated').argParser(parseNouns)
+}
 
-async function printSnapshot(ctx: SnapshotContext): Promise<undefined> {
-  const { lackedLists, membersLacked, snapshotText } = await import('../snapshot/snapshot.ts')
+function parseNouns(text: string): readonly string[] {
+  return text.split(',').map((noun) => noun.trim())
+}
+
+/** A client that knows the objects that only this server has. */
+export async function apiWithObjects(ctx: Context): Promise<Api> {
+  const { readServerObjects } = await import('./server-objects.ts')
+  defineOwnObjects(await readServerObjects(ctx), 'server')
+  return ctx.api(undefined, ctx.signal)
+}
+
+async function printSnapshot(ctx: Context, { only }: { readonly only?: readonly string[] }): Promise<undefined> {
+  const { listedObjects, membersLacked, snapshotText } = await import('../snapshot/snapshot.ts')
   const { baseUrl } = await ctx.target()
-  const api = await ctx.api()
-  const lacks = await lackedLists(api)
-  for (const [type, reason] of lacks) ctx.note(`The snapshot is without ${RESOURCES[type].plural}: ${reason}.`)
-  for (const lacked of await membersLacked(api, lacks)) ctx.note(`The snapshot lacks ${lacked}.`)
+  const api = await apiWithObjects(ctx)
+  const objects = listedObjects(api, only)
+  for (const lacked of await membersLacked(api, objects)) ctx.note(`The snapshot lacks ${lacked}.`)
   const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
-  for await (const text of snapshotText(api, head, lacks)) await writeText(ctx.io.stdout, escapeObeyed(text))
+  for await (const text of snapshotText(api, head, objects)) await writeText(ctx.io.stdout, escapeObeyed(text))
 }

@@ -43,6 +43,7 @@ export function checkMeaning(tree: Located, problems: Problems): void {
   checkAuth(check)
   checkHeaders(memberAt(tree, 'headers'), check)
   for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
+  checkLinks(check)
   const kinds = new Map<Resource, string>()
   for (const [noun, object] of membersOf(memberAt(tree, 'objects'))) {
     const kind = kindOf(noun, object)
@@ -63,6 +64,19 @@ export function checkMeaning(tree: Located, problems: Problems): void {
     const common = [...variables, ...ofAny, ...ofParent]
     checkObject({ ...check, noun, object, kind, common })
   }
+}
+
+/** The placeholders of the requests of links, and of one link or record in them. */
+function checkLinks({ tree, variables, problems }: Check): void {
+  const links = memberAt(tree, 'links')
+  checkPlaceholders(memberAt(links, 'base'), variables, problems)
+  for (const [name, part] of membersOf(links)) {
+    checkPlaceholders(memberAt(part, 'path'), [...variables, 'from', 'to'], problems)
+    checkPlaceholders(memberAt(part, 'body'), [...variables, 'items'], problems)
+    const ofOne = name === 'read' ? ['id', 'after'] : ['id', 'to', 'types']
+    checkPlaceholders(memberAt(part, 'item'), ofOne, problems)
+  }
+  checkPlaceholders(memberAt(links, 'new'), ['to', 'types'], problems)
 }
 
 const NOUNS = Object.values(RESOURCES).map(({ plural }) => plural)
@@ -119,6 +133,16 @@ function checkObject(check: ObjectCheck): void {
   checkWhole(verbs, parts.get('select'), check)
   checkBatches(check)
   checkFields(check)
+  checkLinkFields(check)
+}
+
+function checkLinkFields({ tree, object, problems }: ObjectCheck): void {
+  for (const [field, noun] of membersOf(memberAt(object, 'links'))) {
+    if (memberAt(tree, 'links') === undefined)
+      problems.add(noun.place, '"links" is missing for the connector, which says how records are linked')
+    if (fieldsOf(object).includes(field)) problems.add(noun.keyPlace, `${field} is in "fields", too, expected it once`)
+    expectObject(noun, tree, problems)
+  }
 }
 
 function checkOnly(only: Located['value'] | undefined, verbs: ReadonlyMap<string, Located>, problems: Problems): void {
@@ -174,7 +198,7 @@ const OF_ONE: Scope = { has: ['id'], needs: 'id' }
 const SCOPES: Readonly<Record<string, Scope>> = {
   list: { has: ['select'] },
   get: { has: ['id', 'select'], needs: 'id' },
-  create: { has: ['record'] },
+  create: { has: ['record', 'links'] },
   update: { has: ['id', 'record'], needs: 'id' },
   delete: OF_ONE,
   restore: OF_ONE,
@@ -275,7 +299,7 @@ function checkBatch(kind: BatchKind, batch: Located, check: ObjectCheck): void {
   }
   const ofRow = [...common, 'id', 'value', 'row', 'by']
   checkRequest(batch, [...common, 'items', 'by', 'select'], check, ofRow)
-  checkPlaceholders(item, [...ofRow, 'record'], problems)
+  checkPlaceholders(item, [...ofRow, 'record', 'links'], problems)
   const by = membersOf(parts.get('by'))
   for (const [field, { keyPlace }] of by) expectName(field, keyPlace, { fields: ['id', ...fieldsOf(object)], problems })
   if (!['body', 'query'].some((key) => uses(parts.get(key), ['items'])))

@@ -16,9 +16,10 @@ type Read<Verb extends keyof ReadVerbs> = NonNullable<ReadVerbs[Verb]>
 
 export type ConnectorDocument = Omit<
   ReadConnector,
-  'record' | 'verbs' | 'batch' | 'select' | 'paging' | 'schema' | 'objects' | 'idempotency'
+  'record' | 'verbs' | 'batch' | 'select' | 'paging' | 'schema' | 'objects' | 'idempotency' | 'links'
 > & {
   readonly schema?: SchemaDocument | undefined
+  readonly links?: LinksDocument | undefined
   readonly idempotency: 'none' | 'unknown' | KeptKeys
   /** The longest time after which a request without an answer may still take effect. */
   readonly requestLifeMs?: number | undefined
@@ -37,6 +38,15 @@ export type SchemaDocument = Omit<ReadSchema, 'fields'> & {
 
 type SchemaFields = Omit<NonNullable<ReadSchema['fields']>, 'types'> & {
   readonly types: Readonly<Record<string, FieldDocument>>
+}
+
+type ReadLinks = NonNullable<ReadConnector['links']>
+
+export type LinkRequest = 'types' | 'read' | 'add' | 'remove' | 'unlabel'
+
+/** Each request, whose path has {from} and {to}. */
+export type LinksDocument = Pick<ReadLinks, 'size' | 'new'> & {
+  readonly [Name in LinkRequest]: Operation & ReadLinks[Name]
 }
 
 interface OwnObject {
@@ -74,9 +84,16 @@ export type ResourceDocument = Pick<ReadObject, 'others' | 'read_only' | 'value'
     readonly upsert: Readonly<Record<string, Operation>>
     readonly batch: Readonly<Partial<Record<BatchKind, BatchOperation>>>
     readonly fields: Readonly<Record<string, FieldDocument>>
+    /** By field, the object whose ids it has, and its noun in requests; `from` is that of this object. */
+    readonly links?: LinkFields | undefined
   } & { readonly [Verb in 'get' | 'create' | 'update' | 'delete' | 'restore']: Operation | undefined } & {
     readonly [Verb in 'test' | 'resend' | 'rotate']?: Operation | undefined
   }
+
+export interface LinkFields {
+  readonly from: string
+  readonly fields: Readonly<Record<string, { readonly to: Resource; readonly noun: string }>>
+}
 
 type ReadSelect = NonNullable<ReadObject['select']>
 

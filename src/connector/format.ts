@@ -448,6 +448,67 @@ const SELECT = object('select', {
   ),
 })
 
+/** A request about several links or records: {items} in its body is the list of them. */
+function ofLinks<Own extends Readonly<Record<string, z.ZodType>>>(name: string, own: Own) {
+  return object(name, {
+    path: required('path of the request; {from} and {to} are the objects on both sides', URL_PATH),
+    body: required('body of the request; {items} is the list of links or records', BODY),
+    ...own,
+  })
+}
+
+const PAIR = required('one link: {id}, {to}, and {types}, which has a member of `types` for each label', TEMPLATE)
+
+const LINKS = object('links', {
+  base: BASE,
+  size: required('records or links in one request, at most', integer(1, 100_000)),
+  types: required(
+    'request that lists the types of links',
+    object('link_types', {
+      path: required('path of the request; {from} and {to} are the objects on both sides', URL_PATH),
+      items: required('path of each type', PATH),
+      label: required('path in it of its label; null for links without one', PATH),
+      type: required('what {types} has of it, by path', map(TEXT, PATH)),
+    }),
+  ),
+  read: required(
+    'request that shows with what some records are linked',
+    ofLinks('link_read', {
+      item: required('one record: {id}, and {after} for its links after those', TEMPLATE),
+      items: required('path of each record', PATH),
+      id: required('path of its id in it', PATH),
+      links: required('path of each of its links in it', PATH),
+      to: required('path of the other id in such a link', PATH),
+      labels: required('path of its labels in such a link; those that are null are none', PATH),
+      after: member('path in the record of {after}, where it has more links', PATH),
+      none: member(
+        'refusals that say that records have no links',
+        object('link_none', {
+          items: required('path of each refusal', PATH),
+          at: required('path in it', PATH),
+          is: required('the value there', JSON_VALUE),
+          ids: required('path in it of the ids of the records', PATH),
+        }),
+      ),
+    }),
+  ),
+  add: required(
+    'request that makes links',
+    ofLinks('link_add', {
+      item: PAIR,
+      results: required('path of each link that was made', PATH),
+      id: required('path in it of the id of the record', PATH),
+      to: required('path in it of the other id', PATH),
+    }),
+  ),
+  remove: required('request that takes links away, whatever their labels', ofLinks('link_remove', { item: PAIR })),
+  unlabel: required('request that takes labels away', ofLinks('link_unlabel', { item: PAIR })),
+  new: member(
+    'one link of a new record: {links} in the body of a create is the list of them. Without it, they are made after the record',
+    TEMPLATE,
+  ),
+})
+
 const OBJECT = object('object', {
   one: member('one of them, such as contact', FIELD_NAMES),
   is: member('what its commands take it for; by default what its name says', choice(KINDS)),
@@ -488,6 +549,11 @@ const OBJECT = object('object', {
   paging: member('how its lists are read, member by member in place of that of the connector', PAGING),
   verbs: member('its requests, member by member in place of those of the connector', VERBS_OF_ALL, {}),
   batch: member('many rows in one request', BATCHES, {}),
+  links: member(
+    'fields that have the ids of the linked records, by the noun of these; see links of the connector',
+    map(FIELD_NAMES, NOUN),
+    {},
+  ),
   filters: member(
     'fields that the list is filtered by. The server may return more: crm filters again',
     map(TEXT, object('filter', { query: required('parameter of the value', PARAMETER) })),
@@ -686,6 +752,7 @@ export const CONNECTOR = object('connector', {
   batch: member('the batches of every object', BATCHES),
   select: member('what every object selects; {noun} is its name', SELECT),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
+  links: member('how records are linked, where that is no field of theirs', LINKS),
   schema: member(
     'request that lists the objects that an account made for itself; each is as the object * says',
     SCHEMA,

@@ -2,7 +2,14 @@ import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { FieldType, ResourceDefinition } from '../core/resources/field.ts'
 import { DESCRIBED_TYPES, type DescribedField, type DescribedObject } from '../core/resources/own-objects.ts'
 import { fieldOf, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
-import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
+import type {
+  ConnectorDocument,
+  FieldDocument,
+  LinksDocument,
+  Operation,
+  ResourceDocument,
+  ValueType,
+} from './document.ts'
 import { isOwnValue } from './field-map.ts'
 import { LISTED_OBJECT, type ReadConnector } from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
@@ -14,16 +21,23 @@ import { singularOf } from './singular.ts'
 type ReadObject = ReadConnector['objects'][string]
 
 interface Around {
+  /** In requests. */
+  readonly noun: string
   readonly connector: ReadConnector
   readonly object: ReadObject
   readonly resource: Resource
 }
 
 export function normalConnector(connector: ReadConnector): ConnectorDocument {
-  const { objects, record, verbs, batch, select, paging, schema, idempotency, ...own } = connector
+  const { objects, record, verbs, batch, select, paging, schema, idempotency, links, ...own } = connector
   const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
-    return { noun, object, resource, document: normalResource({ connector, object, resource }) }
+    return {
+      noun,
+      object,
+      resource,
+      document: normalResource({ connector, object, resource, noun: noun === LISTED_OBJECT ? '{type}' : noun }),
+    }
   })
   const known = all.filter(({ noun, object }) => object.is !== undefined || ownKind(noun) !== undefined)
   const listed = all.find(({ noun }) => noun === LISTED_OBJECT)
@@ -36,6 +50,7 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
     ...(described.length > 0 && { described: Object.fromEntries(described) }),
     ...(listed && { listed: listed.document }),
     ...(schema && { schema: normalSchema(schema, connector) }),
+    ...(links && { links: linkRequests(links, connector) }),
     resources: Object.fromEntries(known.map(({ resource, document }) => [resource, document])),
   }
 }
@@ -45,9 +60,26 @@ function normalSchema({ fields, ...schema }: NonNullable<ReadConnector['schema']
   const types =
     object &&
     mapped(fields?.types ?? {}, (field, name) =>
-      normalField(name, field, { connector, object, resource: LISTED_OBJECT as Resource }),
+      normalField(name, field, { connector, object, resource: LISTED_OBJECT as Resource, noun: LISTED_OBJECT }),
     )
   return { ...schema, fields: fields && { ...fields, types: types ?? {} } }
+}
+
+function linkRequests(
+  { base, size, new: ofNew, types, ...others }: NonNullable<ReadConnector['links']>,
+  connector: ReadConnector,
+): LinksDocument {
+  const usual = { ...NO_BODY, query: {}, base }
+  const posts = mapped(others, (each) => ({
+    ...each,
+    ...operation('links', { ...usual, ...each, method: 'POST' }, { connector }),
+  }))
+  return {
+    size,
+    new: ofNew,
+    types: { ...types, ...operation('links', { ...usual, ...types }, { connector }) },
+    ...posts,
+  } as LinksDocument
 }
 
 /** What the commands take an object for: one of crm, or one of this connector alone. */
@@ -79,8 +111,8 @@ function keptKeys(idempotency: ReadConnector['idempotency']): Pick<ConnectorDocu
 }
 
 function normalResource(around: Around): ResourceDocument {
-  const { connector, object } = around
-  const { record, verbs, batch, select, parent, fields, others, read_only, value, filters } = object
+  const { connector, object, noun } = around
+  const { record, verbs, batch, select, parent, fields, others, read_only, value, filters, links } = object
   const { find, upsert, ...single } = verbs
   const kinds = BATCH_KINDS.flatMap((kind) => (batch[kind] ? [[kind, batch[kind]] as const] : []))
   const { names } = select ?? {}
@@ -96,6 +128,9 @@ function normalResource(around: Around): ResourceDocument {
     upsert: mapped(upsert, (each) => operation('upsert', each, around)),
     batch: mapped(Object.fromEntries(kinds), (each) => operation('batch', each, around)),
     fields: mapped(fields, (field, name) => normalField(name, field, around)),
+    ...(Object.keys(links).length > 0 && {
+      links: { from: noun, fields: mapped(links, (to) => ({ to: kindOf(connector, to), noun: to })) },
+    }),
   } as unknown as ResourceDocument
 }
 

@@ -129,7 +129,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
 }
 
 /** Whether records of the server are those of crm. */
-function isHandedThrough({ fields, others: [other, ...more], ...document }: ResourceDocument): boolean {
+function isHandedThrough({ fields, others: [other, ...more], links, ...document }: ResourceDocument): boolean {
   const { id, created_at, updated_at, version, deleted, inside, read_only, value, clear } = document
   const places = [id.at, created_at?.at ?? 'created_at', updated_at?.at ?? 'updated_at', version ?? 'version', inside]
   return (
@@ -138,7 +138,7 @@ function isHandedThrough({ fields, others: [other, ...more], ...document }: Reso
     Object.entries(fields).every(([name, field]) => document.open && isOwnValue(name, field)) &&
     isSameJson([id.type, other?.at ?? null, more.length, read_only.length], ['string', '.', 0, 0]) &&
     clear === null &&
-    (value ?? deleted) === undefined
+    (value ?? deleted ?? links) === undefined
   )
 }
 
@@ -315,20 +315,23 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
   // Where a list of one is shown as its element, an own member may be given so.
   const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
   const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
+  const isLink = (name: string) => document.links !== undefined && Object.hasOwn(document.links.fields, name)
   const isNeverWritten = (name: string) => {
     const field = byName.get(name)
     return field ? field.writes.length === 0 : isReadOnly(name) || isOwnReadOnly(own.ownNameOf(name) ?? name)
   }
   return {
     isReadOnly: isNeverWritten,
-    needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { ...parts, byName })),
+    needsCurrent: (fields) =>
+      Object.keys(fields).some((name) => !isLink(name) && needsCurrent(name, fields, { ...parts, byName })),
     write: (values, options) => {
       const current = options.current && parts.inside(options.current)
       const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true
       const target = options.isWhole && current ? wholeOf(current, parts, isLeftOut) : {}
       const draft: WrittenRecord = { target, values, options, current, given: new Set() }
       // The path of the request names the parent.
-      const names = Object.keys(values).filter((name) => name !== parentField || !isNeverWritten(name))
+      const isElsewhere = (name: string) => name === parentField && isNeverWritten(name)
+      const names = Object.keys(values).filter((name) => !isElsewhere(name) && !isLink(name))
       for (const name of names) {
         if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)
         if (!byName.has(name)) writeOwn(name, draft, parts)

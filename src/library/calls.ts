@@ -47,3 +47,29 @@ interface Conditional {
 export type UpdateCall = WriteCall & Conditional
 
 export type DeleteCall = ReadCall & Conditional
+
+/** A record of any object: its own members, and those that the server sets. */
+export type RecordOf<Members> = Readonly<Members> & {
+  readonly id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly version: number
+}
+
+/** The methods for the records of any object. */
+export interface Records<Members extends object = Record<string, unknown>> {
+  /** Requests a page at a time, as its records are consumed. */
+  list(query?: ListCall): RecordList<RecordOf<Members>>
+  /** Happens once, also if it is retried; with an `idempotencyKey` of yours also across runs. */
+  create(fields: Members, options?: WriteCall): Promise<RecordOf<Members>>
+  /** CrmError `not_found` for an unknown id. */
+  get(id: string, options?: ReadCall): Promise<RecordOf<Members>>
+  /** A JSON merge patch: null removes a member. `ifMatch`: only while the record has this version. */
+  update(
+    id: string,
+    patch: { readonly [Name in keyof Members]?: Members[Name] | null },
+    options?: UpdateCall,
+  ): Promise<RecordOf<Members>>
+  /** CrmError `not_found` for an unknown id. */
+  delete(id: string, options?: DeleteCall): Promise<void>
+}

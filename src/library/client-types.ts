@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
-import type { ReadCall } from './calls.ts'
+import type { ReadCall, Records } from './calls.ts'
 import type { Resources } from './resources.ts'
 
 // What programs see of the client. Nothing of its parts: their types need packages that a program does not have.
@@ -125,6 +125,8 @@ export interface JobMethods {
 
 /** Every method throws a CrmError for what a server or a network does wrong; its `code` says which. */
 export interface Client extends Resources, AsyncDisposable {
+  /** The records of any object of the server by its noun, those of its users included: CrmError `not_found` if it has none. */
+  records<Members extends object = Record<string, unknown>>(noun: string): Records<Members>
   readonly graphql: Graphql
   readonly request: Request
   readonly jobs: JobMethods

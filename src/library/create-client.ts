@@ -12,6 +12,7 @@ import { type GraphqlOperation, readOperations } from '../core/graphql-operation
 import { isHeaderName, isHeaderValue, isLoopback, isTransportHeader, parseBaseUrl } from '../core/http-rules.ts'
 import { isJsonObject, jsonIn } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
+import type { DescribedObjects } from '../core/resources/own-objects.ts'
 import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
 import { checkKey } from '../settings/profile.ts'
 import { parsePageSize } from '../settings/setting-values.ts'
@@ -27,7 +28,8 @@ import type {
   RowFailure,
 } from './client-types.ts'
 import { importLibraryRows, type JobParts, openLibraryJobs, resumeJob } from './import-rows.ts'
-import { resourceMethods } from './resource-methods.ts'
+import { ownObjects } from './own-objects.ts'
+import { recordsMethod, resourceMethods } from './resource-methods.ts'
 import { guarded, guardedItems } from './safe-errors.ts'
 
 declare const CRM_VERSION: string
@@ -40,7 +42,9 @@ export function createClient(options: ClientOptions): Client {
     return opening
   }
   const open = async () => (await opened()).api
+  const own = ownObjects(open, async (objects) => (await openApi(checked, objects)).api)
   const close = async () => {
+    await own.close()
     // What never opened has failed its calls, and has nothing to close.
     await opening?.then(
       ({ api }) => api.close(),
@@ -50,6 +54,7 @@ export function createClient(options: ClientOptions): Client {
   const { env, signal } = checked
   return {
     ...resourceMethods(open),
+    records: recordsMethod(open, own.openFor),
     graphql: graphqlMethod(open),
     request: requestMethod(open),
     jobs: jobMethods({
@@ -66,7 +71,10 @@ interface Opened {
   readonly baseUrl: URL
 }
 
-async function openApi({ connector: word, variables, allowInsecureHttp, ...options }: CheckedOptions): Promise<Opened> {
+async function openApi(
+  { connector: word, variables, allowInsecureHttp, ...options }: CheckedOptions,
+  objects?: DescribedObjects,
+): Promise<Opened> {
   const { baseUrl } = options
   const { connectorAddress, connectorDocument, connectorPath, openConnector, withBase } = await import(
     '../api/connectors/open-connector.ts'
@@ -75,7 +83,7 @@ async function openApi({ connector: word, variables, allowInsecureHttp, ...optio
   const url = baseUrl ? withBase(baseUrl, await connectorDocument(named)) : await connectorAddress(named)
   refuseInsecure(url, allowInsecureHttp)
   const { pageSize } = options
-  const connector = await openConnector(named, { baseUrl: url, pageSize })
+  const connector = await openConnector(named, { baseUrl: url, pageSize, objects })
   const terms = serverTerms(connector.document)
   return { api: createApi({ ...options, baseUrl: url, connector, terms }), baseUrl: url }
 }

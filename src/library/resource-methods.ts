@@ -6,12 +6,17 @@ import { findByIds } from '../core/record-ids.ts'
 import type { ServiceOperation } from '../core/resources/field.ts'
 import {
   type CrmRecord as AnyRecord,
+  type Plural,
   RESOURCES,
   type Resource,
+  resourceNamed,
+  resourceOf,
   serviceOperationsOf,
 } from '../core/resources/registry.ts'
 import { checkedDelete, checkedFields, checkedQuery, checkedRead, checkedWrite } from './call-checks.ts'
 import type { CrmRecord, DeleteCall, ListCall, Page, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
+import type { Client } from './client-types.ts'
+import { isOwnObject } from './own-objects.ts'
 import type { Resources } from './resources.ts'
 import { guarded, guardedItems } from './safe-errors.ts'
 
@@ -22,25 +27,50 @@ type Methods = Readonly<Record<string, (...given: never[]) => unknown>>
 /** The methods for records: `scripts/clients/node.ts` writes their types from the same registry. */
 export function resourceMethods(open: Open): Resources {
   const resources = (Object.keys(RESOURCES) as Resource[]).filter((each) => serviceOperationsOf(each).length > 0)
-  const groups = resources.map((resource) => [RESOURCES[resource].plural, methodsOf(open, resource)])
+  const groups = resources
+    .filter((resource) => !isOwnObject(resource))
+    .map((resource) => [RESOURCES[resource].plural, methodsOf(open, resource)])
   return Object.fromEntries(groups) as Resources
+}
+
+const OF_ANY_OBJECT = ['list', 'create', 'get', 'update', 'delete'] as const
+
+/** The methods for the records of any object. `openOwn` knows the objects that a server alone has. */
+export function recordsMethod(open: Open, openOwn: (noun: string) => Promise<Api>): Client['records'] {
+  return (noun) => {
+    const known = resourceNamed(noun)
+    if (known && 'parent' in RESOURCES[known]) {
+      throw new CrmError(
+        'not_supported',
+        `${noun} are records of a ${RESOURCES[known].parent}, and have methods of their own`,
+        {
+          hint: `client.${noun}`,
+        },
+      )
+    }
+    const find =
+      known && !isOwnObject(known)
+        ? async () => ({ api: await open(), resource: known })
+        : async () => ({ api: await openOwn(noun), resource: resourceOf(noun as Plural) })
+    return Object.fromEntries(OF_ANY_OBJECT.map((operation) => [operation, METHODS[operation]({ find })])) as never
+  }
 }
 
 function methodsOf(open: Open, resource: Resource): Methods {
   const hasParent = 'parent' in RESOURCES[resource]
+  const find = async () => ({ api: await open(), resource })
   const made = serviceOperationsOf(resource).map((operation): [ServiceOperation, Methods[string]] => {
     const make = METHODS[operation]
     if (hasParent && (operation === 'list' || operation === 'create')) {
-      return [operation, (parentId: string, ...given: never[]) => make({ open, resource, parentId })(...given)]
+      return [operation, (parentId: string, ...given: never[]) => make({ find, parentId })(...given)]
     }
-    return [operation, make({ open, resource })]
+    return [operation, make({ find })]
   })
   return Object.fromEntries(made)
 }
 
 interface Place {
-  readonly open: Open
-  readonly resource: Resource
+  readonly find: () => Promise<{ readonly api: Api; readonly resource: Resource }>
   readonly parentId?: string
 }
 
@@ -61,7 +91,8 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
       const { signal } = checkedRead(options)
       const record = await found(place, id, signal)
       if (record) return withTextId(record)
-      throw new CrmError('not_found', `there is no ${place.resource} ${JSON.stringify(id)}`, {
+      const { resource } = await place.find()
+      throw new CrmError('not_found', `there is no ${resource} ${JSON.stringify(id)}`, {
         hint: 'a list shows the ids that exist',
       })
     }),
@@ -82,8 +113,8 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
     }),
 }
 
-async function operationsFor({ open, resource, parentId }: Place): Promise<Operations> {
-  const api = await open()
+async function operationsFor({ find, parentId }: Place): Promise<Operations> {
+  const { api, resource } = await find()
   const collection = api[RESOURCES[resource].plural]
   return typeof collection === 'function' ? collection(parentId) : collection
 }
@@ -97,7 +128,8 @@ async function found(place: Place, id: string, signal: AbortSignal | undefined):
   try {
     return await operations.get(id, signal)
   } catch (error) {
-    const isOffered = (await place.open()).connector.offers(place.resource, 'get')
+    const { api, resource } = await place.find()
+    const isOffered = api.connector.offers(resource, 'get')
     if (isOffered || !(error instanceof CrmError) || FINAL.includes(error.code)) throw error
     return (await findByIds(operations.list({ signal }), [id])).get(id)
   }

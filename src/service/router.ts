@@ -1,3 +1,4 @@
+import { OBJECTS_PATH } from '../core/resources/registry.ts'
 import { Problem } from './problem.ts'
 import type { Route } from './route.ts'
 
@@ -32,7 +33,7 @@ export function openRouter(routes: readonly Route[]): Router {
   return (method, sent) => {
     const path = normalPath(sent)
     const found = fixed.get(path) ?? withId(templates, path)
-    if (!found) throw new Problem(404, 'not_found', `there is no ${sent} here`)
+    if (!found) throw nothingAt(sent)
     const route = found.routes.get(method)
     if (!route) throw notAllowed(method, sent, [...found.routes.keys()])
     return { route, ids: found.ids }
@@ -66,6 +67,11 @@ function normalPath(path: string): string {
 
 function malformedUrl(): Problem {
   return new Problem(400, 'malformed_url', 'the path is not percent-encoded UTF-8')
+}
+
+function nothingAt(path: string): Problem {
+  const more = path.startsWith('/v1/') ? `; GET ${OBJECTS_PATH} lists the objects and their paths` : ''
+  return new Problem(404, 'not_found', `there is no ${path} here${more}`)
 }
 
 function notAllowed(method: string, path: string, allowed: readonly string[]): Problem {

@@ -1,7 +1,7 @@
 import { canonicalJson, idText, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import { foldedText } from '../core/nearest.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { OpenSnapshot, SnapshotEntry, SnapshotType } from './snapshot.ts'
+import type { OpenSnapshot, SnapshotEntry } from './snapshot.ts'
 
 /** A record that differs: `fields` has the changed fields, `record` an added or removed record. */
 export interface Difference extends JsonObject {
@@ -26,7 +26,8 @@ export interface CompareOptions {
   readonly key: readonly string[]
   /** Members that are not compared. */
   readonly members: ReadonlySet<string>
-  readonly types: ReadonlySet<SnapshotType>
+  /** The singulars of the objects that are compared. */
+  readonly types: readonly string[]
 }
 
 /**
@@ -38,7 +39,7 @@ export async function* differences(
   after: Entries,
   comparison: CompareOptions,
 ): AsyncGenerator<FoundDifference[]> {
-  const isCompared = ({ type }: SnapshotEntry) => !comparison.types.has(type)
+  const isCompared = ({ type }: SnapshotEntry) => comparison.types.includes(type)
   const [oldKeys, newKeys] = [keysBy(comparison), keysBy(comparison)]
   const old = new Map<string, OldRecord>()
   for await (const entries of before.entries) {

@@ -3,35 +3,40 @@ import type { Page } from '../api/operations.ts'
 import { unaskedText } from '../core/asked-members.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
-import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import {
+  type CrmRecord,
+  type ListedResource,
+  RECORD_RESOURCES,
+  RESOURCES,
+  type Resource,
+} from '../core/resources/registry.ts'
 import { linesOf } from '../files/lines.ts'
 import { toMachineError } from '../files/machine-error.ts'
 
-const SNAPSHOT_TYPES = ['contact', 'deal'] as const
-
-export type SnapshotType = (typeof SNAPSHOT_TYPES)[number]
-
-type SnapshotList = (typeof RESOURCES)[SnapshotType]['plural']
-
 /** A line of a snapshot between the first and the last one. */
 export interface SnapshotEntry {
-  readonly type: SnapshotType
+  /** The singular of its object. */
+  readonly type: string
   readonly record: CrmRecord
   /** In the file, counted from 1; undefined for a record of a server. */
   readonly line?: number
 }
 
+/** The plurals of the objects of a snapshot, by their singulars. */
+type SnapshotObjects = Readonly<Record<string, string>>
+
 /** The first line. */
-export interface SnapshotStart {
+interface SnapshotStart {
   readonly crm_snapshot: 1
   readonly server: string
   readonly taken_at: string
-  /** The lists that the server does not have; absent: none. */
-  readonly lacks?: readonly SnapshotList[]
+  /** Absent in snapshots of earlier versions: contacts and deals without those that `lacks` names. */
+  readonly objects: SnapshotObjects
 }
 
 /** The last line: the number of records of each list. Without it the snapshot is truncated. */
-export type SnapshotEnd = { readonly type: 'end' } & Readonly<Record<SnapshotList, number>>
+type SnapshotEnd = { readonly type: 'end' } & Readonly<Record<string, number | 'end'>>
 
 const BATCH_LINES = 500
 
@@ -46,35 +51,40 @@ export interface SnapshotSources {
   stdin(): AsyncIterable<Uint8Array | string>
 }
 
-/** The types that a snapshot does not have, each with the reason. */
-export type Lacked = ReadonlyMap<SnapshotType, string>
-
 export interface OpenSnapshot {
-  readonly lacks: Lacked
+  readonly objects: SnapshotObjects
   readonly entries: AsyncIterable<readonly SnapshotEntry[]>
 }
 
 /** An argument of `crm diff`: `live` requests the server, `-` reads stdin. */
-export async function openSnapshot(source: string, { api, stdin }: SnapshotSources): Promise<OpenSnapshot> {
+export async function openSnapshot(
+  source: string,
+  { api, stdin }: SnapshotSources,
+  only: readonly string[] | undefined,
+): Promise<OpenSnapshot> {
   if (source !== LIVE) return readSnapshot(source, stdin)
   const live = await api()
-  const lacks = await lackedLists(live)
-  return { lacks, entries: liveEntries(live, lacks) }
+  const objects = listedObjects(live, only)
+  return { objects, entries: liveEntries(live, objects) }
 }
 
-/** What a server does not list. CrmError `not_supported` if it lists nothing that is in a snapshot. */
-export async function lackedLists({ require }: Pick<Api, 'require'>): Promise<Lacked> {
-  const lacked = new Map<SnapshotType, string>()
-  for (const type of SNAPSHOT_TYPES) {
-    try {
-      await require(type, 'list')
-    } catch (error) {
-      if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
-      lacked.set(type, error.message)
-      if (lacked.size === SNAPSHOT_TYPES.length) throw error
-    }
-  }
-  return lacked
+/** What a server lists whole, of these nouns if they are given. CrmError `usage` for one that it does not list. */
+export function listedObjects(
+  { connector }: Pick<Api, 'connector'>,
+  only: readonly string[] | undefined,
+): SnapshotObjects {
+  const all = Object.entries<ResourceDefinition>(RESOURCES).filter(([name]) => {
+    return RECORD_RESOURCES.some((each) => each === name) && connector.hasOneList(name as Resource)
+  })
+  const objects = all.map(([name, { plural }]) => [name, plural] as const)
+  const missing = only?.find((noun) => !objects.some(([, plural]) => plural === noun))
+  if (missing !== undefined)
+    throw new CrmError('usage', `--only: the server has no list of ${JSON.stringify(missing)}`, {
+      hint: `expected ${objects.map(([, plural]) => plural).join(', ')}`,
+    })
+  if (objects.length === 0)
+    throw new CrmError('not_supported', `${connector.name} (connector) has no list of records`, { hint: 'crm objects' })
+  return Object.fromEntries(objects.filter(([, plural]) => !only || only.includes(plural)))
 }
 
 /** A file written by `crm snapshot`. CrmError `invalid_input` for any other, and while a truncated file is read. */
@@ -87,16 +97,26 @@ export async function readSnapshot(
   if (done) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
   const start = parseLine(file, 1, value)
   checkFirstLine(file, start)
-  const lacks = SNAPSHOT_TYPES.filter((type) => Array.isArray(start.lacks) && start.lacks.includes(pluralOf(type)))
-  const reasons = lacks.map((type) => [type, `the server of ${file} has no ${pluralOf(type)}`] as const)
-  return { lacks: new Map(reasons), entries: entriesBehindStart(file, lines) }
+  const objects = objectsIn(start)
+  return { objects, entries: entriesBehindStart({ file, objects }, lines) }
 }
 
-function pluralOf(type: SnapshotType): SnapshotList {
-  return RESOURCES[type].plural
+function objectsIn({ objects, lacks }: JsonObject): SnapshotObjects {
+  if (isJsonObject(objects))
+    return Object.fromEntries(Object.entries(objects).map(([name, noun]) => [name, String(noun)]))
+  const earlier = Object.entries({ contact: 'contacts', deal: 'deals' })
+  return Object.fromEntries(earlier.filter(([, noun]) => !(Array.isArray(lacks) && lacks.includes(noun))))
 }
 
-async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): AsyncGenerator<SnapshotEntry[]> {
+interface SnapshotFile {
+  readonly file: string
+  readonly objects: SnapshotObjects
+}
+
+async function* entriesBehindStart(
+  { file, objects }: SnapshotFile,
+  lines: AsyncIterable<string>,
+): AsyncGenerator<SnapshotEntry[]> {
   let line = 1
   let counted = 0
   let batch: SnapshotEntry[] = []
@@ -106,7 +126,7 @@ async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): 
     const value = parseLine(file, line, text)
     if (end) throw notASnapshot(file, line, 'follows the end of the snapshot')
     else if (value.type === 'end') end = value
-    else batch.push(entryOf(file, line, value))
+    else batch.push(entryOf({ file, objects }, line, value))
     if (batch.length < BATCH_LINES) continue
     counted += batch.length
     yield batch
@@ -114,8 +134,8 @@ async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): 
   }
   counted += batch.length
   yield batch
-  const stated = SNAPSHOT_TYPES.reduce((sum, type) => sum + Number(end?.[pluralOf(type)]), 0)
-  if (stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
+  const stated = Object.values(objects).reduce((sum, noun) => sum + Number(end?.[noun] ?? 0), 0)
+  if (!end || stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
 
 async function* snapshotLines(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
@@ -150,10 +170,9 @@ function checkFirstLine(file: string, { crm_snapshot: version }: JsonObject): vo
   })
 }
 
-function entryOf(file: string, line: number, { type, record }: JsonObject): SnapshotEntry {
-  const known = SNAPSHOT_TYPES.find((each) => each === type)
-  if (known && isJsonObject(record)) return { type: known, record, line }
-  throw notASnapshot(file, line, 'is neither a contact nor a deal')
+function entryOf({ file, objects }: SnapshotFile, line: number, { type, record }: JsonObject): SnapshotEntry {
+  if (typeof type === 'string' && Object.hasOwn(objects, type) && isJsonObject(record)) return { type, record, line }
+  throw notASnapshot(file, line, `is no record of ${Object.values(objects).join(', ')}`)
 }
 
 function notASnapshot(file: string, line: number, what: string): CrmError {
@@ -162,42 +181,42 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
   })
 }
 
-/** All contacts and deals of the server, in batches of a page. */
-async function* liveEntries(api: LiveApi, lacks: Lacked): AsyncGenerator<SnapshotEntry[]> {
-  const types = SNAPSHOT_TYPES.filter((type) => !lacks.has(type))
+/** All records of these objects, in batches of a page. */
+async function* liveEntries(api: Api, objects: SnapshotObjects): AsyncGenerator<SnapshotEntry[]> {
+  const types = Object.keys(objects) as readonly ListedResource[]
   for (const type of types) await api.askAll(type)
-  for (const type of types) yield* entriesIn(type, api[pluralOf(type)].list())
+  for (const type of types) yield* entriesIn(type, api[RESOURCES[type].plural].list())
 }
 
-type LiveApi = Pick<Api, SnapshotList | 'askAll'>
-
 /** The members that a snapshot lacks, where the server shows only what it is asked for. */
-export async function membersLacked({ askAll }: LiveApi, lacks: Lacked): Promise<readonly string[]> {
-  const clauses = SNAPSHOT_TYPES.filter((type) => !lacks.has(type)).map(async (type) => {
-    const unasked = await askAll(type)
-    return unasked ? [`of ${RESOURCES[type].plural} ${unaskedText(unasked)}`] : []
+export async function membersLacked(
+  { askAll }: Pick<Api, 'askAll'>,
+  objects: SnapshotObjects,
+): Promise<readonly string[]> {
+  const clauses = Object.entries(objects).map(async ([type, noun]) => {
+    const unasked = await askAll(type as Resource)
+    return unasked ? [`of ${noun} ${unaskedText(unasked)}`] : []
   })
   return (await Promise.all(clauses)).flat()
 }
 
 /** A snapshot as text, one chunk per page. */
 export async function* snapshotText(
-  api: LiveApi,
+  api: Api,
   given: Pick<SnapshotStart, 'server' | 'taken_at'>,
-  lacked: Lacked,
+  objects: SnapshotObjects,
 ): AsyncGenerator<string> {
-  const lacks = [...lacked.keys()].map(pluralOf)
-  const start: SnapshotStart = { crm_snapshot: 1, ...given, ...(lacks.length > 0 && { lacks }) }
+  const start: SnapshotStart = { crm_snapshot: 1, ...given, objects }
   yield `${JSON.stringify(start)}\n`
-  const counts: Record<SnapshotList, number> = { contacts: 0, deals: 0 }
-  for await (const entries of liveEntries(api, lacked)) {
-    for (const { type } of entries) counts[pluralOf(type)] += 1
+  const counts = new Map(Object.values(objects).map((noun) => [noun, 0]))
+  for await (const entries of liveEntries(api, objects)) {
+    for (const { type } of entries) counts.set(objects[type] ?? type, (counts.get(objects[type] ?? type) ?? 0) + 1)
     yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   }
-  const end: SnapshotEnd = { type: 'end', ...counts }
+  const end: SnapshotEnd = { type: 'end', ...Object.fromEntries(counts) }
   yield `${JSON.stringify(end)}\n`
 }
 
-async function* entriesIn(type: SnapshotType, pages: AsyncIterable<Page>): AsyncGenerator<SnapshotEntry[]> {
+async function* entriesIn(type: string, pages: AsyncIterable<Page>): AsyncGenerator<SnapshotEntry[]> {
   for await (const { items } of pages) yield items.map((record) => ({ type, record }))
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openSandbox } from '../../src/sandbox/open-sandbox.ts'
-import { tempFolder } from '../harness/home.ts'
+import { serveObjects } from '../../scripts/clients/conformance/serve.ts'
+import { SUITE_FOLDER } from '../../scripts/clients/conformance/suite.ts'
 
 /** The examples in this language of a page. */
 export function examplesIn(page: string, language: string): readonly string[] {
@@ -10,13 +10,10 @@ export function examplesIn(page: string, language: string): readonly string[] {
 
 /** Calls `use` with the variables that lead a client to a service of its own. */
 export async function withService(use: (env: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
-  const sandbox = await openSandbox({
-    ...{ seed: [], seedEnv: {}, latencyMs: 0, fail: {}, rateLimit: undefined, clockMs: undefined, log: undefined },
-    ...{ parent: tempFolder(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
-  })
+  const { baseUrl, apiKey, close } = await serveObjects(`${SUITE_FOLDER}objects.yaml`)
   try {
-    await use(sandbox.env)
+    await use({ CRM_BASE_URL: baseUrl, CRM_API_KEY: apiKey })
   } finally {
-    await sandbox.close()
+    await close()
   }
 }

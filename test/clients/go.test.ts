@@ -16,6 +16,7 @@ const isThere = isInstalled(readLanguages().go as Language)
 const EXAMPLES = examplesIn(join(PACKAGE, 'README.md'), 'go')
 const PRINTED = [
   /^con_\w+ Ada Lovelace\n1 1200\.50\n$/,
+  /^1 S2\n$/,
   /^\/stage .*\nthere is no such contact\n$/,
   /^no_signature\n401\n$/,
 ]

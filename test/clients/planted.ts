@@ -13,6 +13,14 @@ export interface Planted {
 export const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   python: [
     {
+      what: 'a change by the noun does not depend on the version',
+      file: 'clients/python/crm_client/records.py',
+      text: 'id, patch, if_match, idempotency_key)',
+      faulty: 'id, patch, None, idempotency_key)',
+      area: 'records by their noun',
+      foundBy: 'a machine that was changed meanwhile is neither changed nor deleted',
+    },
+    {
       what: 'a retry has another idempotency key',
       file: 'clients/python/crm_client/transport.py',
       text: 'headers["Idempotency-Key"] = call.idempotency_key',
@@ -63,6 +71,14 @@ export const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
   ],
   ruby: [
     {
+      what: 'a change by the noun does not depend on the version',
+      file: 'clients/ruby/lib/crm_client/records.rb',
+      text: 'update_record("#{@path}/{id}", id, patch, { if_match: if_match, idempotency_key',
+      faulty: 'update_record("#{@path}/{id}", id, patch, { idempotency_key',
+      area: 'records by their noun',
+      foundBy: 'a machine that was changed meanwhile is neither changed nor deleted',
+    },
+    {
       what: 'a retry has another idempotency key',
       file: 'clients/ruby/lib/crm_client/transport.rb',
       text: '"Idempotency-Key" => call.idempotency_key,',
@@ -112,6 +128,14 @@ export const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
     },
   ],
   go: [
+    {
+      what: 'a change by the noun does not depend on the version',
+      file: 'clients/go/records.go',
+      text: 's := r.sending(http.MethodPatch, options, id)',
+      faulty: 's := r.sending(http.MethodPatch, nil, id)',
+      area: 'records by their noun',
+      foundBy: 'a machine that was changed meanwhile is neither changed nor deleted',
+    },
     {
       what: 'a retry has another idempotency key',
       file: 'clients/go/request.go',

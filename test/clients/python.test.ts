@@ -156,12 +156,15 @@ describe.skipIf(!hasMypy)(`types${hasMypy ? '' : ' (skipped: python3-mypy is not
     for (const code of EXAMPLES) expect(check(exampleFile(code))).toMatchObject({ status: 0 })
   })
 
-  test('mypy finds a misspelt member and an amount that is text', () => {
-    const code = `from crm_client import Client
+  test('mypy finds misspelt members and an amount that is text', () => {
+    const code = `from crm_client import Client; from crm_client.resources import NewContact
 Client().deals.create({"name": "Engine", "stag": "Lead"})
 Client().deals.create({"name": "Engine", "stage": "Lead", "amount": "5"})
+print(Client().records("machines", NewContact).get("machine_1")["nme"])
 `
     const { stdout } = check(exampleFile(code))
-    expect(stdout).toMatch(/example\.py:2: error: .*\n(?:.*\n)*?.*example\.py:3: error: /)
+    expect(stdout).toMatch(
+      /example\.py:2: error: .*\n(?:.*\n)*?.*example\.py:3: error: .*\n(?:.*\n)*?.*example\.py:4: error: /,
+    )
   })
 })

@@ -68,7 +68,7 @@ describe.skipIf(!hasRbs)(`the types in RBS${hasRbs ? '' : ' (skipped: the gem rb
 require "crm_client"
 env = RBS::Environment.from_loader(RBS::EnvironmentLoader.new.tap { |l| l.add(library: "bigdecimal"); l.add(path: Pathname("sig")) }).resolve_type_names
 builder = RBS::DefinitionBuilder.new(env: env)
-%w[Contacts Deals Notes Pipelines Stages Webhooks].each do |name|
+%w[Contacts Deals Notes Pipelines Stages Webhooks Records].each do |name|
   typed = builder.build_instance(RBS::TypeName.new(name: name.to_sym, namespace: RBS::Namespace.parse("::CrmClient")))
   own = typed.methods.select { |_, method| method.defs.any? { |d| d.implemented_in&.name == name.to_sym } }.keys
   puts name unless own.sort == CrmClient.const_get(name).public_instance_methods(false).sort

@@ -46,6 +46,30 @@ test('diff shows the changes of a job, with exit 10, and nothing where it change
   })
 })
 
+test('every object is compared, --only limits it, and an earlier snapshot has contacts and deals', async () => {
+  const { env } = await startService()
+  const company = (await crmPrints(['companies', 'create', '--set', 'name=Acme', '-o', 'id'], env)).trim()
+  const before = join(env.HOME, 'before.ndjson')
+  writeFileSync(before, await crmPrints(['snapshot', '--only', 'contacts,companies'], env))
+  await crmPrints(['companies', 'update', company, '--set', 'city=Bonn', '-q', '-o', 'id'], env)
+  await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-q', '-o', 'id'], env)
+  const { exit, stdout } = await crm(['diff', before, 'live', '--only', 'companies', '-o', 'json'], env)
+  expect(exit).toBe(10)
+  expect(JSON.parse(stdout)).toMatchObject([{ change: 'changed', type: 'company', fields: { city: { to: 'Bonn' } } }])
+  const all = await crm(['diff', before, 'live'], env)
+  expect(all.stderr).toContain('Not compared: deals, which ')
+  expect(all.stderr).toContain('1 added, 1 changed')
+
+  const earlier = join(env.HOME, 'earlier.ndjson')
+  writeFileSync(earlier, '{"crm_snapshot":1,"lacks":["deals"]}\n{"type":"end","contacts":0,"deals":0}\n')
+  expect((await crm(['diff', earlier, 'live'], env)).stderr).toContain('1 added')
+  expect(await crm(['snapshot', '--only', 'machines'], env)).toMatchObject({ exit: 2 })
+  expect(await crm(['diff', earlier, 'live', '--only', 'companies'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('have no objects in common'),
+  })
+})
+
 test.each([
   ['another file', '{"name":"Ada"}\n', 'line 1 is not the first line of a snapshot'],
   ['text', 'id,name\n', 'line 1 is not a JSON object'],

@@ -67,11 +67,16 @@ export async function names(): Promise<(string | null | undefined)[]> {
   const { data } = await client.graphql<{ data: { id: string } }>('{ a }')
   const { job, done } = await client.jobs.importRows('contacts', [{ name: 'Ada' }], { runId: 'r', match: 'email' })
   const event = await verifyWebhook(new Uint8Array(), new Headers(), ['whsec_'])
+  const machine = await client.records<{ serial: string; company_id?: string }>('machines').create({ serial: 'S1' })
+  const made: string[] = [machine.serial, machine.created_at, String(machine.version)]
+  const other: unknown = (await client.records('machines').get(machine.id)).serial
   const isSame: boolean = SignatureError.name === verifyAlone.name
-  return [name, stage, data.id, job, String(done), event.type, String(isSame)]
+  return [name, stage, data.id, job, String(done), event.type, String(isSame), ...made, String(other)]
 }
 // @ts-expect-error: a filter is text
 client.deals.list({ filters: { amount: 3 } })
+// @ts-expect-error: a serial is text
+client.records<{ serial: string }>('machines').update('machine_1', { serial: 5 })
 // @ts-expect-error: a deal has a stage
 client.deals.create({ name: 'Engine' })
 // @ts-expect-error: an amount is a number
@@ -134,11 +139,31 @@ interface Analysis {
   readonly problems: readonly { readonly resolutionKind?: string }[]
 }
 
-/** What docs/library.md shows, with the types of Node that it uses. */
-function documentedExample(): string {
-  const [, code] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/library.md'), 'utf8')) ?? []
-  return `declare const process: { readonly env: Readonly<Record<string, string | undefined>> }\n${code}`
+/** What docs/library.md shows first that contains the text. */
+function documented(text: string): string {
+  const blocks = readFileSync(join(ROOT, 'docs/library.md'), 'utf8').matchAll(/```js\n(.*?)```/gs)
+  return [...blocks].map(([, code = '']) => code).find((code) => code.includes(text)) ?? ''
 }
+
+/** With the types of Node that it uses. */
+function typedExample(text: string): string {
+  return `declare const process: { readonly env: Readonly<Record<string, string | undefined>> }\n${documented(text)}`
+}
+
+const OBJECTS = `objects:
+  machines:
+    fields: { serial: { unique: true }, company_id: { to: companies } }
+`
+
+test('the records of an object of users are read and changed as docs/library.md shows', async ({ folder }) => {
+  writeFileSync(join(folder, 'objects.yaml'), OBJECTS)
+  const service = await startService(['--objects', join(folder, 'objects.yaml')])
+  const code = documented("records('machines')").replace('https://crm.example.com', service.url)
+  writeFileSync(join(folder, 'records.mjs'), code)
+  const child = spawn(process.execPath, ['records.mjs'], { cwd: folder, env: service.env })
+  const [printed, [exit]] = await Promise.all([child.stdout.toArray(), once(child, 'close')])
+  expect({ exit, printed: printed.join('') }).toEqual({ exit: 0, printed: expect.stringMatching(/^machine_\w+ S2\n$/) })
+})
 
 test('the packed library works in an empty folder, with types, and brings no other package', async ({ folder }) => {
   const service = await startService()
@@ -175,10 +200,11 @@ const MODES = [
 test('the types are right for every way to resolve them, with checked declarations', async ({ folder }) => {
   writeFileSync(join(folder, 'typed.mts'), TYPED)
   writeFileSync(join(folder, 'required.cts'), REQUIRED_TYPES)
-  writeFileSync(join(folder, 'example.mts'), documentedExample())
+  writeFileSync(join(folder, 'example.mts'), typedExample('client.contacts'))
+  writeFileSync(join(folder, 'records.mts'), typedExample("records('machines')"))
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   for (const [mode, file, ...flags] of MODES) {
-    const files = mode === 'nodenext' ? [file, 'example.mts'] : [file]
+    const files = mode === 'nodenext' ? [file, 'example.mts', 'records.mts'] : [file]
     const args = [
       '--noEmit',
       '--strict',

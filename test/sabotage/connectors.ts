@@ -7,6 +7,8 @@ const LOADER = ['test/connector/load-connector.test.ts']
 const BATCHES = ['test/connectors/batches.test.ts']
 const IN_ORDER = ['test/connectors/in-order.test.ts']
 
+const LINKS = ['test/connectors/associations.test.ts']
+
 export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a server that describes its objects leads requests to other paths',
@@ -21,6 +23,41 @@ export const CONNECTORS: readonly Sabotage[] = [
     line: 'return isBare && others.length === 0 ? [{ name, id: key, fields }] : []',
     to: 'return isBare || others.length === 0 ? [{ name, id: key, fields }] : []',
     tests: ['test/api/csdl.test.ts'],
+  },
+  {
+    name: 'a link that is not among the results counts as made',
+    file: 'src/api/links/linked-records.ts',
+    line: "const made = this.#madeIn(await this.#send('add', field, pairs.add))",
+    to: "const made = (await this.#send('add', field, pairs.add)) && new Set(pairs.add.map(({ id, to }) => `${id} ${to}`))",
+    tests: LINKS,
+  },
+  {
+    name: 'a label that stays although the answer was a success counts as taken off',
+    file: 'src/api/links/linked-records.ts',
+    line: 'if (gone.size === 0) return',
+    to: 'if (gone.size >= 0) return',
+    tests: LINKS,
+  },
+  {
+    name: 'an undo takes away a link that someone made since',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'const left = now.filter((value) => !made.includes(value) || had.includes(value))',
+    to: 'const left = had',
+    tests: LINKS,
+  },
+  {
+    name: 'a record without its links in the answer has none',
+    file: 'src/api/links/read-links.ts',
+    line: 'if (lacking) refuse(`the answer says nothing of ${lacking.id}`)',
+    to: 'if (lacking && some.length === 0) refuse(`the answer says nothing of ${lacking.id}`)',
+    tests: LINKS,
+  },
+  {
+    name: 'a change of links that was interrupted is refused as changed by someone else',
+    file: 'src/jobs/send/sender-adapters.ts',
+    line: 'if (linkFields.includes(each)) return false',
+    to: '',
+    tests: LINKS,
   },
   {
     name: 'an object has the verbs that the connector has for others',

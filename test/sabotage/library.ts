@@ -50,4 +50,11 @@ export const LIBRARY: readonly Sabotage[] = [
     to: 'return isTransportHeader(name)',
     tests: ['test/library/client.test.ts'],
   },
+  {
+    name: 'an object of a server displaces that of another one',
+    file: 'src/library/own-objects.ts',
+    line: 'return isOwnObject(resource) ? [[plural, { ...object, one: resource }]] : []',
+    to: 'return isOwnObject(resource) ? [[plural, object]] : []',
+    tests: ['test/library/own-objects.test.ts'],
+  },
 ]

@@ -30,7 +30,7 @@ test.each([
   ['that continues after its end', [...LINES, LINES[1] ?? ''], 'follows the end of the snapshot'],
   ['without its first line', LINES.slice(1), 'is not the first line of a snapshot'],
   ['of another version', ['{"crm_snapshot":2}', ...LINES.slice(1)], 'a snapshot of version 2, expected 1'],
-  ['with another record', LINES.with(1, '{"type":"note","record":{}}'), 'is neither a contact nor a deal'],
+  ['with another record', LINES.with(1, '{"type":"note","record":{}}'), 'is no record of contacts, deals'],
   ['with a line that is no JSON', LINES.with(1, 'con_1'), 'is not a JSON object'],
   ['that is empty', [], 'is empty'],
 ])('a file %s is rejected', async (_, lines, message) => {

@@ -53,7 +53,8 @@ class Driver:
         if call == "client.show":
             return {"value": [str(client), repr(client), repr(vars(client)), repr(vars(client._transport))]}
         group, name = call.split(".")
-        method = getattr(getattr(client, group, None), name, None)
+        resource = client.records(given["noun"]) if group == "records" else getattr(client, group, None)
+        method = getattr(resource, name, None)
         if method is None:
             return {"isLacking": True}
         return {"value": self.result(method, name, given)}

@@ -34,7 +34,7 @@ class Driver
     return { value: shown } if name == "client.show"
 
     group, method = name.split(".")
-    resource = @client.respond_to?(group) ? @client.public_send(group) : nil
+    resource = @client.respond_to?(group) ? @client.public_send(group, *given["noun"]) : nil
     # Kernel has a private test.
     return { isLacking: true } unless resource.respond_to?(method)
 

@@ -46,10 +46,10 @@ function open({ pageSize, ...given }) {
   return null
 }
 
-function methodOf(call) {
+function methodOf(call, noun) {
   if (call === 'webhooks.verify') return verifyWebhook
   const [group, name] = call.split('.')
-  return client?.[group]?.[name]
+  return (group === 'records' ? client?.records(noun) : client?.[group])?.[name]
 }
 
 async function run({ do: action, call, with: given = {} }) {
@@ -60,7 +60,7 @@ async function run({ do: action, call, with: given = {} }) {
     return { value: null }
   }
   if (call === 'client.show') return { value: CALLS[call]() }
-  const method = methodOf(call)
+  const method = methodOf(call, given.noun)
   const operation = CALLS[call.split('.')[1]]
   if (!method || !operation) return { isLacking: true }
   return { value: await operation(method, given) }

@@ -21,6 +21,7 @@ from .errors import (
 )
 from .jsontext import write as dumps
 from .paging import Page
+from .records import Records
 from .signatures import verify
 from .transport import VERSION as __version__
 from .transport import Answer
@@ -40,6 +41,7 @@ __all__ = [
     "Page",
     "PreconditionFailed",
     "RateLimited",
+    "Records",
     "RequestTimeout",
     "ServerError",
     "SignatureError",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from .checks import checked_request
 from .problems import graphql_error
+from .records import Records
 from .resources import Resources
 from .transport import Answer, Call, Transport, bad_answer, target
+
+R = TypeVar("R")
 
 
 class Client(Resources):
@@ -46,6 +49,16 @@ class Client(Resources):
             ssl_context=ssl_context,
         )
         super().__init__(self._transport)
+
+    @overload
+    def records(self, noun: str) -> Records[dict[str, Any]]: ...
+
+    @overload
+    def records(self, noun: str, of: type[R]) -> Records[R]: ...
+
+    def records(self, noun: str, of: object = None) -> Records[Any]:
+        """The records of any object of the server, those of its users included. ``of`` is their type, for type checkers."""
+        return Records(self._transport, noun)
 
     def request(
         self,

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../../src/core/json.ts'
+import { OBJECTS_PATH } from '../../../src/core/resources/registry.ts'
 import { openSandbox } from '../../../src/sandbox/open-sandbox.ts'
 import type { Driver, Reply } from './driver.ts'
 import { createFront, type Observed, ObservingServer } from './front.ts'
 import { differences, filledIn, type Variables } from './matching.ts'
-import type { ExpectedRequest, Scenario, Step } from './suite.ts'
+import { serveObjects } from './serve.ts'
+import { type ExpectedRequest, type Scenario, type Step, SUITE_FOLDER } from './suite.ts'
 
 /** How long a webhook request may take. */
 const DELIVERY_MS = 10_000
@@ -26,11 +28,13 @@ interface World {
 
 /** Runs a scenario against a service of its own; returns what is not as expected. */
 export async function runScenario(scenario: Scenario, driver: Driver): Promise<readonly string[]> {
-  const sandbox = await openSandbox({
-    ...{ seed: [], seedEnv: {}, latencyMs: 0, rateLimit: undefined, clockMs: undefined, log: undefined },
-    fail: scenario.service ?? {},
-    ...{ parent: tmpdir(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
-  })
+  const sandbox = await (scenario.objects === undefined
+    ? openSandbox({
+        ...{ seed: [], seedEnv: {}, latencyMs: 0, rateLimit: undefined, clockMs: undefined, log: undefined },
+        fail: scenario.service ?? {},
+        ...{ parent: tmpdir(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
+      })
+    : serveObjects(`${SUITE_FOLDER}${scenario.objects}`))
   const elsewhere = new ObservingServer(async (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"next_cursor":null}')
   })
@@ -112,8 +116,12 @@ async function takeDelivery({ elsewhere }: World, variables: Variables): Promise
   return []
 }
 
-/** Between two creates, a client may read their collection, whose headers show whether the server keeps idempotency keys. */
+/**
+ * Between two creates, a client may read their collection, whose headers show whether the server keeps idempotency keys. It may
+ * also ask for the objects of the server.
+ */
 function isNoQuestion({ method, path }: Observed, at: number, all: readonly Observed[]): boolean {
+  if (path === OBJECTS_PATH) return false
   const around = [all[at - 1], all[at + 1]]
   return method !== 'GET' || !around.every((each) => each?.method === 'POST' && each.path === path)
 }

@@ -52,6 +52,8 @@ export interface Scenario {
   readonly needs?: readonly string[]
   /** Records that exist: their number, or their members. */
   readonly seed?: Readonly<Record<string, number | readonly JsonObject[]>>
+  /** A file of `crm serve --objects` in clients/conformance. */
+  readonly objects?: string
   readonly client?: JsonObject
   /** Percent of the requests that the service itself lets fail, as `crm sandbox run --fail` does. */
   readonly service?: Readonly<Record<string, number>>

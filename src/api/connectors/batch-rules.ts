@@ -11,6 +11,8 @@ export interface BatchRow {
   readonly row: string
   readonly id?: string | undefined
   readonly record?: JsonObject | undefined
+  /** Of a new record. */
+  readonly links?: readonly JsonValue[] | undefined
   /** The value that it is found by, and whether a record of the server has it. */
   readonly key?: { readonly value: JsonValue; has(record: JsonObject): boolean } | undefined
 }
@@ -32,8 +34,8 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
   const [resultRow, errorRow] = [marks?.result, marks?.error].map(optionalPath)
   return {
     request: (rows, by) => {
-      const items = rows.flatMap(({ row, id, record, key }) => {
-        const known = { row, id, by, value: key?.value }
+      const items = rows.flatMap(({ row, id, record, links = [], key }) => {
+        const known = { row, id, by, value: key?.value, links: [...links] }
         const constants = fill(set, known) as JsonObject
         return fill(item, { ...known, record: record && { ...constants, ...record } }) ?? []
       })

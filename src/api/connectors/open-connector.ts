@@ -11,6 +11,7 @@ import {
 } from '../../connector/shipped.ts'
 import { compileTemplate, fillHost, readHost } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
+import { type DescribedObjects, defineOwnObjects } from '../../core/resources/own-objects.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { withOwnObjects } from '../own-objects.ts'
 import { type Connector, createConnector } from './connector.ts'
@@ -29,6 +30,8 @@ interface OpenedFor {
   readonly baseUrl: URL
   /** The setting `page_size`. */
   readonly pageSize?: number | undefined
+  /** What the server was found to have. */
+  readonly objects?: DescribedObjects | undefined
 }
 
 /** A word with a slash, a backslash or a dot is a file; names have none of them. */
@@ -58,9 +61,12 @@ export async function connectorText(name: string): Promise<string> {
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }
 
-export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
+export async function openConnector(named: Named, { baseUrl, pageSize, objects = {} }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
-  const document = withPageSize(withOwnObjects(await connectorDocument(named)), pageSize)
+  const shipped = await connectorDocument(named)
+  // Another client of this process may define its own at any other time.
+  defineOwnObjects(objects, 'server')
+  const document = withPageSize(withOwnObjects(shipped), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }
 

@@ -45,6 +45,8 @@ export interface RequestParts {
   /** The value by which one record is found, and the server's name of its member. */
   readonly value?: JsonValue
   readonly by?: string
+  /** The links of a new record, as the server takes them. */
+  readonly links?: readonly JsonValue[]
   /** The rows of a batch, as the server takes them. */
   readonly items?: readonly JsonValue[]
   /** Parameters of a page. */
@@ -85,6 +87,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
       value: parts.value,
       by: parts.by,
       items: parts.items && [...parts.items],
+      links: [...(parts.links ?? [])],
     }
     for (const name of placeholders) {
       if (name.startsWith('parent.') && parts.parent) known[name] = parts.parent[name.slice('parent.'.length)]
@@ -144,6 +147,8 @@ export interface Selection {
   ask(names: Iterable<string>): void
   /** As many of them as an address has room for; returns the others. */
   askWithin(names: Iterable<string>): readonly string[]
+  /** The fields with links that were asked for. */
+  readonly links: ReadonlySet<string>
   /** Those that were asked for beside what the fields need; undefined for servers that show every member. */
   readonly asked: readonly string[] | undefined
   /** The parts of a request with these names. */
@@ -153,10 +158,12 @@ export interface Selection {
 /** Many servers refuse an address of more than 8,000 characters. */
 const MOST_CHARS = 6000
 
-export function createSelection({ select }: ResourceDocument, map: RecordMap): Selection {
+export function createSelection({ select, links }: ResourceDocument, map: RecordMap): Selection {
   const names = new Set(map.readNames)
   const asked = new Set<string>()
+  const askedLinks = new Set<string>()
   const ask = (name: string) => {
+    if (links && Object.hasOwn(links.fields, name)) return void askedLinks.add(name)
     const own = map.ownNameOf(name)
     if (own === undefined) return
     asked.add(own)
@@ -165,6 +172,7 @@ export function createSelection({ select }: ResourceDocument, map: RecordMap): S
   const charsOf = (name: string) =>
     encodeURIComponent(name).length + (select?.as === 'repeat' ? select.param.length + 2 : 3)
   return {
+    links: askedLinks,
     ask: (given) => {
       for (const name of given) ask(name)
     },
@@ -179,7 +187,7 @@ export function createSelection({ select }: ResourceDocument, map: RecordMap): S
       })
     },
     get asked() {
-      return select && [...asked]
+      return (select || links) && [...asked, ...askedLinks]
     },
     added: (parts) => (select ? { ...parts, select: [...names] } : parts),
   }

@@ -5,6 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { linksOfNew } from '../links/linked-records.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { requestText } from '../transport/headers.ts'
@@ -64,16 +65,7 @@ export function createExchange(
     ...(errors && { errors }),
   })
 
-  async function serverRecord(of: Resource, id: string, signal: AbortSignal | undefined): Promise<JsonObject> {
-    const rules = connector.rules(of)
-    const texts = { action: `get ${of} ${id}`, command: `crm ${RESOURCES[of].plural} get`, findCommand: undefined }
-    const get = call(rules.request('get', { id }), { ...texts, signal, isJudged: true })
-    const shown = shownAt(rules, id, await http.request(get))
-    if (!shown) throw noRecord(of, id)
-    if ('otherId' in shown) throw otherShown(get, shown.otherId)
-    return shown.server
-  }
-
+  const serverRecord = serverReader(connector, http, call)
   const checkIs = (of: Resource, id: string) => {
     if (!connector.rules(of).isId(id)) throw noRecord(of, id)
   }
@@ -107,7 +99,8 @@ export function createExchange(
         (fields && (await recordOf(rules, operation, { fields, references, readCurrent }))) ?? {}
       const { request: requestFor, judge } = writing(rules, operation, upsert)
       const asked: AskedWrite = { kind, id, sent: fields, replaced }
-      const { body, ...request } = requestFor({ ...parts, ...(record && { record }) })
+      const links = await linksOfNew({ connector, http }, resource, { operation, upsert, fields })
+      const { body, ...request } = requestFor({ ...parts, ...(record && { record }), links })
       return {
         ...naming,
         ...request,
@@ -128,6 +121,20 @@ export function createExchange(
       connector.offers(resource, 'get')
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
+  }
+}
+
+type ServerReader = (of: Resource, id: string, signal: AbortSignal | undefined) => Promise<JsonObject>
+
+function serverReader(connector: Connector, http: ExchangeParts['http'], call: Exchange['call']): ServerReader {
+  return async (of, id, signal) => {
+    const rules = connector.rules(of)
+    const texts = { action: `get ${of} ${id}`, command: `crm ${RESOURCES[of].plural} get`, findCommand: undefined }
+    const get = call(rules.request('get', { id }), { ...texts, signal, isJudged: true })
+    const shown = shownAt(rules, id, await http.request(get))
+    if (!shown) throw noRecord(of, id)
+    if ('otherId' in shown) throw otherShown(get, shown.otherId)
+    return shown.server
   }
 }
 

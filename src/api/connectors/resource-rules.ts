@@ -1,6 +1,7 @@
 import type {
   BatchOperation,
   ConnectorDocument,
+  LinkRequest,
   ListOperation,
   NamesDocument,
   Operation,
@@ -14,6 +15,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { nearest } from '../../core/nearest.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import type { LinkTypes } from '../links/read-links.ts'
 import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
 import { type BatchRules, batchRules } from './batch-rules.ts'
 import { type ListRules, listRules } from './list-rules.ts'
@@ -60,6 +62,10 @@ export interface ResourceRules extends ListRules {
   request(name: OperationName, parts: RequestParts): ConnectorRequest
   /** The deliveries of one record, which are the server's own. CrmError `not_supported` if the connector has none. */
   deliveries(): ListRules
+  /** By field, once they were read. */
+  readonly linkTypes: Map<string, Promise<LinkTypes>>
+  /** A request about the links of a field; `items` are the links or records, as the server takes them. */
+  linkRequest(name: LinkRequest, field: string, items: readonly JsonValue[]): ConnectorRequest
   /** Undefined if records cannot be asked for by values of this field. */
   keyed(field: string): KeyedRules | undefined
   /** The record of an answer to `get`, by the server's names; undefined if it has none. */
@@ -115,6 +121,15 @@ export function createResourceRules(
         selecting: (parts) => parts,
         map: SERVER_RECORDS,
       }),
+    linkTypes: new Map(),
+    linkRequest: (name, field, items) => {
+      const { links } = document
+      const { from = '', fields = {} } = described.links ?? {}
+      const to = fields[field]?.noun
+      if (!links || to === undefined) throw lacks(document, `links of ${RESOURCES[resource].plural} in ${field}`, place)
+      const path = links[name].path.replace('{from}', () => from).replace('{to}', () => to)
+      return compileRequest({ ...links[name], path }, { described, place }).request({ items })
+    },
     keyed: (field) => keyedRules(field, described, rulesOf),
     operation,
     needsParent: (name) => requestOf(operation(name)).placeholders.some((each) => each.startsWith('parent.')),

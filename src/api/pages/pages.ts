@@ -5,6 +5,7 @@ import { type ListedReferences, NO_REFERENCES } from '../connectors/references.t
 import type { Exchange } from '../connectors/resource-exchange.ts'
 import type { ResourceRules } from '../connectors/resource-rules.ts'
 import { otherShown, shownAt } from '../connectors/shown-at.ts'
+import type { LinkedRecords } from '../links/linked-records.ts'
 import type { ListQuery, Page } from '../operations.ts'
 import type { Call } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
@@ -45,6 +46,7 @@ export interface ReadScope {
   readonly rules: ResourceRules
   readonly exchange: Exchange
   readonly references: ListedReferences
+  readonly linked: LinkedRecords | undefined
 }
 
 type ListCall = Pick<Call, 'action' | 'command' | 'findCommand'>
@@ -54,7 +56,7 @@ type ListCall = Pick<Call, 'action' | 'command' | 'findCommand'>
  * `bad_answer` for what contradicts the connector. A list ended by `query.limit` is not checked.
  */
 export async function* recordPages(
-  { http, rules, exchange, references, connector }: ReadScope,
+  { http, rules, exchange, references, connector, linked }: ReadScope,
   call: ListCall,
   query: ListQuery,
 ): AsyncGenerator<Page, void, undefined> {
@@ -68,7 +70,9 @@ export async function* recordPages(
       exchange.call(rules.pageRequest(...page, { ...known, filters }), { ...call, isJudged: true }),
     read: (answer: Parameters<ResourceRules['readPage']>[0]) => rules.readPage(answer, known, references),
   }
-  yield* walkPages(new DeclaredWalk(http, list, query), query.limit)
+  const pages = walkPages(new DeclaredWalk(http, list, query), query.limit)
+  if (!linked) return yield* pages
+  for await (const page of pages) yield { ...page, items: await linked.withLinks(page.items) }
 }
 
 /** The pages of the list at a path: the server's own records, read as the connector reads lists there. */
@@ -117,7 +121,7 @@ export async function readRecord(scope: ReadScope, id: string, call: GetCall): P
 type GetCall = Parameters<Exchange['call']>[1]
 
 export async function readShownAt(
-  { http, rules, exchange, references }: ReadScope,
+  { http, rules, exchange, references, linked }: ReadScope,
   id: string,
   call: GetCall,
 ): Promise<ShownUnderId> {
@@ -130,7 +134,10 @@ export async function readShownAt(
     throw settled.error
   }
   const shown = shownAt(rules, id, settled.answer)
-  return shown && 'server' in shown ? { record: rules.map.read(shown.server, references) } : shown
+  if (!shown || !('server' in shown)) return shown
+  const record = rules.map.read(shown.server, references)
+  const [whole = record] = (await linked?.withLinks([record])) ?? []
+  return { record: whole }
 }
 
 /** The member that names the resource's parent: `deal_id`. */

@@ -11,6 +11,7 @@ import type { ExchangeParts } from '../connectors/resource-exchange.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import { readProblem } from '../errors/problem.ts'
 import { DECLARED, STATUSES } from '../errors/status-failure.ts'
+import type { LinkedRecords } from '../links/linked-records.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import type { JudgeWrite } from './judge-write.ts'
@@ -38,6 +39,7 @@ interface BatchParts extends Pick<ExchangeParts, 'references'> {
   /** Batches take no idempotency keys: where the server may keep them, creates are sent one by one. */
   readonly mayKeepKeys: boolean
   readonly send: (call: Call) => Promise<Answer | Failure>
+  readonly linkedOf: (resource: Write['resource']) => LinkedRecords | undefined
 }
 
 /** The largest batch of a resource; 1 if it has none. */
@@ -77,7 +79,8 @@ export async function sendBatch(writes: readonly Write[], parts: BatchParts): Pr
   if (!first || !batch) throw new Error('a batch without rows, or of a kind that the server lacks, was to be sent')
   const rules = parts.connector.rules(first.resource)
   await parts.references.load(rules.refs)
-  const made = writes.map((write, at) => rowOrFailure(write, String(at), parts))
+  const linked = batchKind(first) === 'create' ? parts.linkedOf(first.resource) : undefined
+  const made = await Promise.all(writes.map((write, at) => rowOrFailure(write, String(at), { ...parts, linked })))
   const rows = made.flatMap((row) => ('failure' in row ? [] : [row]))
   const failures = made.map((row) => ('failure' in row ? row.failure : undefined))
   if (rows.length === 0) return { outcome: undefined, rows: failures }
@@ -95,9 +98,14 @@ export async function sendBatch(writes: readonly Write[], parts: BatchParts): Pr
 }
 
 /** A row that the connector cannot express fails without a request. */
-function rowOrFailure(write: Write, row: string, parts: BatchParts): BatchRow | { readonly failure: Failure } {
+async function rowOrFailure(
+  write: Write,
+  row: string,
+  parts: BatchParts & { readonly linked: LinkedRecords | undefined },
+): Promise<BatchRow | { readonly failure: Failure }> {
   try {
-    return rowOf(write, row, parts)
+    const links = write.body === null ? undefined : await parts.linked?.ofNew(fieldsIn(write.body))
+    return { ...rowOf(write, row, parts), links }
   } catch (error) {
     return { failure: notSentFailure(error) }
   }

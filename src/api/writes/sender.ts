@@ -8,6 +8,8 @@ import type { Connector } from '../connectors/connector.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
 import { createExchange, type Exchange, type ExchangeParts } from '../connectors/resource-exchange.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
+import { linkedRecords } from '../links/linked-records.ts'
+import { createLinkingSender } from '../links/linking-sender.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Answer } from '../transport/answer.ts'
 import { attempt, holdFor, type TryOptions } from '../transport/attempt.ts'
@@ -35,6 +37,8 @@ export interface Sender {
   sendBatch(writes: readonly Write[]): Promise<BatchAnswer>
   /** Undefined for a write that is sent alone. */
   inBatch(write: Write): InBatch | undefined
+  /** Fields with links: those that came since a change was planned stay. */
+  linkFields(resource: Resource): readonly string[]
   /** The most rows that one request for this resource takes. */
   mostInBatch(resource: Resource): number
   post(own: OwnPost): Promise<Answer | Failure>
@@ -103,22 +107,32 @@ export function createSender(options: SenderOptions): Sender {
     ...matching(ifMatch),
     ...named,
   ]
-  const batches = {
-    connector,
-    references: options.references ?? NO_REFERENCES,
-    mayKeepKeys: options.terms.idempotency !== 'none',
-    send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
-  }
   // The write that needs them has waited; they count for those that follow.
   const read = (call: Call) => {
     const send = () => sendOnce(call, [], call.bytes ?? null)
     return ceilings ? ceilings.main.count(send) : send()
   }
-  const translated = createTranslation(connector, options.references, { send: sendOnce, read })
-  return {
+  const http: ExchangeParts['http'] = {
+    request: async (call) => {
+      const outcome = await read(call)
+      if (isFailure(outcome)) throw new FailedRead(outcome)
+      return outcome
+    },
+  }
+  const linkedOf = (resource: Resource) => linkedRecords({ connector, http }, resource)
+  const batches = {
+    connector,
+    linkedOf,
+    references: options.references ?? NO_REFERENCES,
+    mayKeepKeys: options.terms.idempotency !== 'none',
+    send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
+  }
+  const translated = createTranslation(connector, options.references, { send: sendOnce, http })
+  const sender: Sender = {
     send: (write) => translated(write, write.kind === 'delete' ? [...matching(write.ifMatch), ...named] : keyed(write)),
     sendBatch: (writes) => sendBatch(writes, batches),
     inBatch: (write) => inBatch(write, batches),
+    linkFields: (resource) => Object.keys(connector.document.resources[resource]?.links?.fields ?? {}),
     mostInBatch: (resource) => mostInBatch(connector, resource),
     post: (own) => sendOnce({ method: 'POST', path: own.path, ...NO_TEXTS, action: own.action }, keyed(own), own.body),
     ask: (resource) => {
@@ -130,6 +144,7 @@ export function createSender(options: SenderOptions): Sender {
     expect: connections.expect,
     close: connections.close,
   }
+  return connector.document.links ? createLinkingSender(sender, linkedOf) : sender
 }
 
 function matching(ifMatch: string | undefined): readonly string[] {
@@ -145,15 +160,8 @@ const MOST_LOOKS = 5
 function createTranslation(
   connector: Connector,
   references: ExchangeParts['references'] | undefined,
-  { send, read }: { readonly send: SendOnce; readonly read: (call: Call) => Promise<Answer | Failure> },
+  { send, http }: { readonly send: SendOnce; readonly http: ExchangeParts['http'] },
 ) {
-  const http: ExchangeParts['http'] = {
-    request: async (call) => {
-      const outcome = await read(call)
-      if (isFailure(outcome)) throw new FailedRead(outcome)
-      return outcome
-    },
-  }
   let looks = MOST_LOOKS
   /** Reads back the first records that are replaced: the answer may leave out what the server lost. */
   const withLoss = async (answer: Answer | Failure, { lostMembers }: WriteCall): Promise<Answer | Failure> => {

@@ -44,7 +44,7 @@ function memberLine(
   names: Preview['names'],
 ): string | undefined {
   const shown = listed.map(
-    ({ was, now, count }) => `${valueText(was)} → ${valueText(now)}${nameText(now, names)} (${count})`,
+    ({ was, now, count }) => `${valueText(was)} → ${valueText(now)}${nameText(field, now, names)} (${count})`,
   )
   const hidden = others + countOf(changes.slice(listed.length))
   const parts = [...shown, ...(hidden > 0 ? [hidden === 1 ? '1 other' : `${hidden} others`] : [])]
@@ -64,7 +64,7 @@ function sampleText({ do: kind, id, line, was, now }: SampleChange, known: Previ
     .slice(0, MOST_MEMBERS)
     .map(
       (name) =>
-        `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}${nameText(now[name] ?? null, known)}`,
+        `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}${nameText(name, now[name] ?? null, known)}`,
     )
   const more = names.length > MOST_MEMBERS ? `, and ${names.length - MOST_MEMBERS} more members` : ''
   return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}${more}`
@@ -93,9 +93,9 @@ function memberText(
 }
 
 /** ` (Acme)`: what people call the records of these ids. */
-function nameText(value: JsonValue, names: Preview['names']): string {
+function nameText(field: string, value: JsonValue, names: Preview['names']): string {
   const ids = Array.isArray(value) ? value : [value]
-  const named = ids.flatMap((id) => (typeof id === 'string' ? (names?.get(id) ?? []) : []))
+  const named = ids.flatMap((id) => (typeof id === 'string' ? (names?.get(`${field} ${id}`) ?? []) : []))
   return named.length === 0 ? '' : ` (${named.map((name) => shortened(jsonText(name).slice(1, -1))).join(', ')})`
 }
 

@@ -143,12 +143,19 @@ export const SWEPT_FIXTURE = made(
 
 /** A line of a snapshot: the first, those of records, and the last. */
 export const SNAPSHOT_LINE = oneOfSchemas(
-  made(
-    { crm_snapshot: { const: 1 }, server: TEXT, taken_at: TIME },
-    { lacks: arrayOf({ enum: ['contacts', 'deals'] }) },
-  ),
-  made({ type: { enum: ['contact', 'deal'] }, record: ANY_OBJECT }),
-  made({ type: { const: 'end' }, contacts: COUNT, deals: COUNT }),
+  made({
+    crm_snapshot: { const: 1 },
+    server: TEXT,
+    taken_at: TIME,
+    objects: { type: 'object', additionalProperties: TEXT },
+  }),
+  made({ type: TEXT, record: ANY_OBJECT }),
+  {
+    type: 'object',
+    properties: { type: { const: 'end' } },
+    required: ['type'],
+    additionalProperties: COUNT,
+  },
 )
 
 /** Of `crm api --dry-run`. */

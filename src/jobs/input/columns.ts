@@ -12,7 +12,7 @@ import {
 import { shellWord } from '../../core/shell-words.ts'
 import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/record-output.ts'
 import { type CellType, type Convert, type Converted, checkChoices, checkField } from './cell-values.ts'
-import type { ReferenceColumn, Relation, RowOptions, ServerMembers } from './row.ts'
+import type { ColumnUse, ListEdit, ReferenceColumn, Relation, RowOptions, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
@@ -41,7 +41,9 @@ export interface Column {
   readonly check?: ((value: JsonValue) => Converted) | undefined
   readonly reference?: ReferenceColumn['reference']
   readonly edit?: ReferenceColumn['edit']
+  readonly label?: string
   readonly isJoined?: boolean
+  readonly isLink?: boolean
 }
 
 export interface UnknownColumn {
@@ -120,26 +122,42 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
   return { ...column, name: header, ...(column.role === 'field' && { type: typed.type, isTyped: true }) }
 }
 
-/** `company.domain`, `contacts+.email`, `tags-`: a field, the member that finds the records, and whether they are added or taken out. */
-const NAMED = /^\s*([^.+]+?)\s*([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
+/** `company.domain`, `contacts+.email`, `deals[Decision maker]-`: a field, a label, the member that finds the records, and a sign. */
+const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*([^\]]+?)\s*\]\s*)?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
 
-const EDITS: Readonly<Record<string, ReferenceColumn['edit']>> = { '+': 'add', '-': 'remove' }
+const EDITS: Readonly<Record<string, ListEdit>> = { '+': 'add', '-': 'remove' }
+
+/** What is kept of a column that changes the values of records. */
+export function editOf({ edit, label }: Pick<Column, 'edit' | 'label'>): Pick<ColumnUse, 'isEdit' | 'label'> {
+  return { ...(edit && edit !== 'set' && { isEdit: true as const }), ...(label !== undefined && { label }) }
+}
 
 /** The relation that a name says, with the member that finds its records. */
 function relationIn(named: string, relations: readonly Relation[]) {
-  const [, word = '', sign, by, after] = NAMED.exec(named) ?? []
+  const [, word = '', label, sign, by, after] = NAMED.exec(named) ?? []
   const edit = EDITS[sign ?? after ?? '']
   const relation = relations.find(({ names }) => names.some((each) => isTwin(each, word)))
-  const isImpossible = (by !== undefined && relation?.to === undefined) || (edit !== undefined && !relation?.isMany)
-  if (!relation || isImpossible || (sign && after)) return undefined
+  if (!relation || (sign && after) || lacksOne({ by, edit, label }, relation)) return undefined
   const { to } = relation
   const member = by === undefined || to === undefined ? undefined : (FIELDS[to].find((each) => isTwin(each, by)) ?? by)
   return {
     relation,
-    edit,
+    edit: edit ?? (relation.isLink ? 'set' : undefined),
+    label,
     isPlain: by === undefined && edit === undefined,
     member: member === 'id' ? undefined : member,
   }
+}
+
+interface Said {
+  readonly by: string | undefined
+  readonly edit: ListEdit | undefined
+  readonly label: string | undefined
+}
+
+/** Whether what a name says needs another kind of relation. */
+function lacksOne({ by, edit, label }: Said, { to, isMany, isLink }: Relation): boolean {
+  return (by !== undefined && to === undefined) || (edit !== undefined && !isMany) || (label !== undefined && !isLink)
 }
 
 /** The column of this name that says a relation; undefined if it says none, and for a field of the object itself. */
@@ -149,11 +167,13 @@ function relatedColumn(
   relations: readonly Relation[],
 ): Column | undefined {
   const said = relationIn(named, relations)
-  if (!said || (said.isPlain && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
-  const { relation, edit, member } = said
-  const { field, to, isJoined = false } = relation
+  const isOwn = said?.isPlain && !said.relation.isLink
+  if (!said || (isOwn && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
+  const { relation, edit, label, member } = said
+  const { field, to, isJoined = false, isLink = false } = relation
   const reference = to !== undefined && member !== undefined && { reference: { to, by: member } }
-  return { ...columnFor(kind, name, field), ...reference, ...(edit && { edit, isJoined }) }
+  const plain = { ...columnFor(kind, name, field), ...(isLink && { isLink, isKnown: true, type: 'list' as const }) }
+  return { ...plain, ...reference, ...(edit && { edit, isJoined }), ...(label !== undefined && { label }) }
 }
 
 /** Undefined for a name that neither crm nor the server is known to have. */

@@ -2,7 +2,7 @@ import { setAtPath } from '../../core/json.ts'
 import { isOfNumericType } from '../../core/resources/field.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
 import { type Converted, convertCell, type WrongValue } from './cell-values.ts'
-import { type Column, parseMap } from './columns.ts'
+import { type Column, editOf, parseMap } from './columns.ts'
 import { decimalConverter, withConversions } from './conversions.ts'
 import type { DecodedText } from './cut-records.ts'
 import { dialectOf, type InputSample, lineEndOf } from './dialect.ts'
@@ -53,7 +53,7 @@ export async function openDelimited(
         field: column.role === 'ignored' ? undefined : column.field,
         ...(types[at] && { type: types[at] }),
         ...(isOfTexts(column) && { isText: true as const }),
-        ...(column.edit && { isEdit: true as const }),
+        ...editOf(column),
       })),
     },
     areCells: true,

@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { linkText } from '../../core/links.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import {
@@ -48,17 +49,20 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   const unknown = found.filter((column) => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
-  const whole = new Set(columns.flatMap(({ field, role, edit }) => (role === 'ignored' || edit ? [] : field)))
-  const fields = columns.map(({ field, role, edit }) =>
-    role === 'ignored' ? undefined : `${field}${edit && !whole.has(field) ? SIGNS[edit] : ''}`,
-  )
+  const isWhole = ({ role, edit, label }: Column) =>
+    role !== 'ignored' && (edit === undefined || edit === 'set') && label === undefined
+  const whole = new Set(columns.filter(isWhole).map(({ field }) => field))
+  const fields = columns.map(({ field, role, edit, label }) => {
+    if (role === 'ignored' || !edit || whole.has(field)) return role === 'ignored' ? undefined : field
+    return `${linkText(field, label)}${SIGNS[edit]}`
+  })
   const shown = (at: number) => `${JSON.stringify(headers[at])} (${numberOf(at)})`
   rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)
   rejectUnknownHeaders(input, columns)
   return columns
 }
 
-const SIGNS = { add: '+', remove: '-' } as const
+const SIGNS = { add: '+', remove: '-', set: '' } as const
 
 /** `#3` for the third column. The columns that crm adds to failed rows do not count, so that `--map` applies to both files. */
 function numbersOf(headers: readonly string[]): (at: number) => string {

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { shownValue } from './cell-values.ts'
-import { type Column, type ColumnResolver, createColumnResolver, FAILED_MEMBER, parseMap } from './columns.ts'
+import { type Column, type ColumnResolver, createColumnResolver, editOf, FAILED_MEMBER, parseMap } from './columns.ts'
 import { withConversions } from './conversions.ts'
 import type { DecodedText, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
@@ -70,7 +70,7 @@ async function firstColumns(
     return [...new Set(names)].map((name) => {
       const column = resolve(name)
       if ('suggestion' in column || column.role === 'ignored') return { name, field: undefined }
-      return { name, field: column.field, ...(column.edit && { isEdit: true as const }) }
+      return { name, field: column.field, ...editOf(column) }
     })
   }
   return []

@@ -1,6 +1,15 @@
+import type { LinkFields } from '../../connector/document.ts'
 import type { Field } from '../../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Relation } from './row.ts'
+
+/** Fields with links. Records of an object that only this server has are named by their ids until it is known. */
+export function linksOf(links: LinkFields['fields']): readonly Relation[] {
+  return Object.entries(links).map(([field, { to, noun }]) => ({
+    ...{ field, to: Object.hasOwn(RESOURCES, to) ? to : undefined, isMany: true, isLink: true },
+    names: [field, field.replace(/_ids?$/, ''), to, noun],
+  }))
+}
 
 /** The fields of an object that refer to others, or have several values, as far as a server has them. */
 export function relationsOf(resource: Resource, isOffered: (field: string) => boolean): readonly Relation[] {

@@ -1,8 +1,17 @@
 import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
+import { linkText } from '../../core/links.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
-import { type FormatSummary, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions, type RowSpan } from './row.ts'
+import {
+  type FormatSummary,
+  type InputRow,
+  type ListEdit,
+  OTHER_TEXT,
+  type RowFinding,
+  type RowOptions,
+  type RowSpan,
+} from './row.ts'
 
 /** A row under construction, and its findings. */
 export interface RowDraft {
@@ -63,18 +72,27 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
 }
 
 function placeField(row: RowDraft['row'], column: Column, value: JsonValue): void {
-  const { path, field, name, reference, edit, isJoined = false } = column
+  const { path, field, name, reference, edit, label } = column
   const { fields } = row
   // Null clears the field, and refers to nothing.
   if (reference && value !== null)
-    row.references = [...(row.references ?? []), { name, field, reference, ...(edit && { edit }) }]
-  if (edit) {
-    const texts = isJoined && typeof value === 'string' ? value.split(';') : textsIn(value)
-    const edits = { ...row.edits?.[field], [edit]: texts, isJoined }
-    row.edits = { ...row.edits, [field]: edits }
-    fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
-  } else if (path.length === 1 && field !== '__proto__') fields[field] = value
+    row.references = [
+      ...(row.references ?? []),
+      { name, field, reference, ...(edit && { edit }), ...(label !== undefined && { label }) },
+    ]
+  if (edit) placeEdit(row, { ...column, edit }, value)
+  else if (path.length === 1 && field !== '__proto__') fields[field] = value
   else setAtPath(fields, path, value)
+}
+
+function placeEdit(row: RowDraft['row'], column: Column & { readonly edit: ListEdit }, value: JsonValue): void {
+  const { field, label, edit, isJoined = false, isLink = false } = column
+  const texts = isJoined && typeof value === 'string' ? value.split(';') : textsIn(value)
+  const key = linkText(field, label)
+  const isSet = edit === 'set'
+  const edits = { ...row.edits?.[key], [isSet ? 'add' : edit]: texts, isJoined, isLink, isSet }
+  row.edits = { ...row.edits, [key]: edits }
+  row.fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
 }
 
 function textsIn(value: JsonValue): readonly string[] {

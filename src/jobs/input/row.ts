@@ -42,7 +42,10 @@ export interface InputRow extends RowSpan {
   readonly fields: JsonObject
   /** The columns whose values are still to be replaced by the ids of the records that they name. */
   readonly references?: readonly ReferenceColumn[]
-  /** By field: what is added to the values of the record, and what is taken out; `fields` has what a new record gets. */
+  /**
+   * By field, or by `deal_ids[Decision maker]` for links with a label: what is added to the values of the record, and what is
+   * taken out; `fields` has what a new record gets.
+   */
   readonly edits?: Readonly<Record<string, Edits>>
 }
 
@@ -50,8 +53,12 @@ export interface InputRow extends RowSpan {
 export interface Edits {
   readonly add?: readonly string[]
   readonly remove?: readonly string[]
+  /** `add` is all that is left, of links with a label all with this one. */
+  readonly isSet?: boolean
   /** The values stand in one text, with semicolons between them. */
   readonly isJoined?: boolean
+  /** The values are links: see core/links.ts. */
+  readonly isLink?: boolean
 }
 
 /** A column such as `company.domain`. */
@@ -59,8 +66,12 @@ export interface ReferenceColumn {
   readonly name: string
   readonly field: string
   readonly reference: { readonly to: Resource; readonly by: string }
-  readonly edit?: 'add' | 'remove'
+  readonly edit?: ListEdit
+  /** Of links. */
+  readonly label?: string
 }
+
+export type ListEdit = 'add' | 'remove' | 'set'
 
 /** A field that refers to other records, or has several values. */
 export interface Relation {
@@ -70,6 +81,8 @@ export interface Relation {
   readonly isMany: boolean
   /** See Edits. */
   readonly isJoined?: boolean
+  /** See Edits. */
+  readonly isLink?: boolean
   /** By which columns name it. */
   readonly names: readonly string[]
 }
@@ -101,6 +114,8 @@ export interface ColumnUse {
   readonly isText?: true
   /** It changes the values of records that exist. */
   readonly isEdit?: true
+  /** Of links. */
+  readonly label?: string
 }
 
 /** How the input is read; flags can override each part. */

@@ -243,6 +243,7 @@ const COLUMN: Shape = {
   type: oneOf('number', 'boolean'),
   isText: oneOf(true),
   isEdit: oneOf(true),
+  label: isText,
 }
 
 const VERDICT: Shape = {

@@ -51,6 +51,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     server: await rules.members(),
   })
   const { findings, summary } = opened
+  await rules.checkLabels(summary.columns)
   const asked = await askedFor(rules, opened, request)
   const match = matchOf(request, summary, context.offers)
   const { rejects } = request

@@ -7,11 +7,13 @@ import {
   canonicalJson,
   idText,
   isJsonObject,
+  isSameJson,
   type JsonObject,
   type JsonValue,
   memberOf,
   parseExactJson,
 } from '../../core/json.ts'
+import { wholeLinks } from '../../core/links.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { isOlder } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
@@ -339,12 +341,41 @@ function revertUpdate(parts: WithNow, { id, path, written, record }: Updated): R
   const wanted = Object.keys(written).filter((name) => !only || only.includes(name))
   if (only && wanted.length === 0) return {}
   const unkept = wanted.filter((name) => !parts.isKept(before, name))
-  const kept = wanted.filter((name) => !unkept.includes(name)).map((name) => [name, memberOf(written, name)])
-  const { patch: body, conflicts } = restore(before, Object.fromEntries(kept), record)
+  const kept = wanted.filter((name) => !unkept.includes(name))
+  const plain = kept.filter((name) => !parts.rules.linkFields.includes(name))
+  const { patch, conflicts } = restore(before, pick(written, plain), record)
+  const links = revertedLinks(
+    before,
+    pick(
+      written,
+      kept.filter((name) => !plain.includes(name)),
+    ),
+    record,
+  )
+  const body = { ...patch, ...links }
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
   const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
   if (Object.keys(body).length > 0) return { planned: { do: 'update', path, id, body, before: record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
+}
+
+function pick(values: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, memberOf(values, name)]))
+}
+
+/** The links of now without those that the job made, and with those that it took away, as far as that changes them. */
+function revertedLinks(before: JsonObject, written: JsonObject, record: CrmRecord): JsonObject {
+  const links = Object.keys(written).flatMap((name) => {
+    const [had = [], made = [], now = []] = [before, written, record].map((values) => listOf(memberOf(values, name)))
+    const left = now.filter((value) => !made.includes(value) || had.includes(value))
+    const wanted = wholeLinks([...left, ...had.filter((value) => !made.includes(value))])
+    return isSameJson(wanted, wholeLinks(now)) ? [] : [[name, wanted] as const]
+  })
+  return Object.fromEntries(links)
+}
+
+function listOf(value: JsonValue): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
 function conflictOf(operation: PlanOperation, id: string): (member: Conflict) => LeftOut {

@@ -1,6 +1,7 @@
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import { linkIn, linkText, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { type CrmRecord, type ImportableResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
@@ -123,7 +124,12 @@ function changeOf(
   match: Match,
 ): Planned | 'unchanged' | undefined {
   kept.cells += emptyOver(match.record, row, source.summary)
-  for (const [name, edits] of Object.entries(row.edits ?? {})) row.fields[name] = edited(match.record[name], edits)
+  const had = { ...match.record }
+  for (const [key, edits] of Object.entries(row.edits ?? {})) {
+    const { id: name, label } = edits.isLink ? linkIn(key) : { id: key }
+    had[name] = edits.isLink ? editedLinks(had[name], edits, label) : edited(had[name], edits)
+    row.fields[name] = had[name]
+  }
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
@@ -149,6 +155,25 @@ function edited(before: JsonValue | undefined, { add = [], remove = [], isJoined
   const all = [...had, ...add.filter((each) => !had.includes(each))]
   const left = all.filter((each) => typeof each !== 'string' || !remove.includes(each))
   return isJoined ? left.join(';') : left
+}
+
+/** The same of links. Those without a label are set by their ids: the labels of the links that are left stay. */
+function editedLinks(
+  before: JsonValue | undefined,
+  { add = [], remove = [], isSet }: Edits,
+  label: string | undefined,
+) {
+  const had = Array.isArray(before) ? before.filter((each) => typeof each === 'string') : []
+  const added = add.map((id) => linkText(id, label))
+  const taken = remove.map((id) => linkText(id, label))
+  const isNamed = added.some((each) => linkIn(each).label !== undefined)
+  const stays = (value: string) => {
+    const link = linkIn(value)
+    if (isSet && label !== undefined) return link.label !== label
+    if (isSet) return !isNamed && link.label !== undefined && added.includes(link.id)
+    return !taken.includes(value) && !taken.includes(link.id)
+  }
+  return wholeLinks([...had.filter(stays), ...added])
 }
 
 function columnOf({ summary }: Pick<RowSource, 'summary'>, name: string): ColumnUse {

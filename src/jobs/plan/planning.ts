@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
+import { refuseLabel } from '../../api/links/linked-records.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
@@ -8,8 +9,8 @@ import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../cor
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
-import { relationsOf } from '../input/relations.ts'
-import type { Relation, ServerMembers } from '../input/row.ts'
+import { linksOf, relationsOf } from '../input/relations.ts'
+import type { ColumnUse, Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
 
@@ -105,7 +106,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const { refs, map, selection } = rules
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
-  const { update, open: isOpen, fields = {} } = connector.document.resources[resource] ?? {}
+  const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
   const listedAs = (name: string) => {
@@ -115,7 +116,9 @@ export async function rowRules(api: Api, noun: JobNoun) {
   }
   /** Some servers refuse to show what they do not have, such as a field of crm that an export of another server has. */
   const isThere = (name: string) =>
-    !listed || Object.hasOwn(fields, name) || listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
+    !listed ||
+    Object.hasOwn({ ...fields, ...links?.fields }, name) ||
+    listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
@@ -133,12 +136,24 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [...relationsOf(resource, (field) => Object.hasOwn(fields, field)), ...joinedIn(listed)],
+    relations: [
+      ...relationsOf(resource, (field) => Object.hasOwn(fields, field)),
+      ...linksOf(links?.fields ?? {}),
+      ...joinedIn(listed),
+    ],
+    linkFields: Object.keys(links?.fields ?? {}),
+    /** CrmError `invalid_input` for a label that links do not have. */
+    checkLabels: async (columns: readonly ColumnUse[]): Promise<void> => {
+      for (const { field = '', label } of columns) {
+        const types = label === undefined ? undefined : await api.linkTypes(resource, field)
+        if (types && !types.has(label)) refuseLabel(field, label, types)
+      }
+    },
     /** Whether records show only the members that they are asked for. */
     isSelecting: selection.asked !== undefined,
     /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
     ask: (names: Iterable<string>, all?: 'all'): Asked => {
-      selection.ask([...names].filter(isThere))
+      selection.ask([...[...names].filter(isThere), ...(all ? Object.keys(links?.fields ?? {}) : [])])
       const unasked = all && askListed(rules, listed)
       const { asked } = selection
       return { ...(asked && { asked }), ...(unasked && { unasked }) }

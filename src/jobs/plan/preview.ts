@@ -34,7 +34,7 @@ export interface SampleChange {
 export interface Preview {
   readonly members: readonly MemberPreview[]
   readonly samples: readonly SampleChange[]
-  /** The names of records that values refer to, by id. */
+  /** The names of records that values refer to, by field and id. */
   readonly names?: ReadonlyMap<string, string>
 }
 
@@ -67,8 +67,8 @@ export class PreviewBuilder {
   readonly #names = new Map<string, string>()
 
   /** What people call the record of an id. */
-  name(id: string, name: string): void {
-    if (this.#names.size < MOST_NAMES) this.#names.set(id, name)
+  name(field: string, id: string, name: string): void {
+    if (this.#names.size < MOST_NAMES) this.#names.set(`${field} ${id}`, name)
   }
 
   add(planned: Previewed): void {

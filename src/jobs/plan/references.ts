@@ -1,8 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
+import { linkIn, linkText, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS, RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { InputRow, ReferenceColumn, RowFinding, RowSource } from '../input/row.ts'
+import type { InputRow, ListEdit, ReferenceColumn, RowFinding, RowSource } from '../input/row.ts'
 import { Existing, keyReaderFor } from './existing.ts'
 import { keysOfRecord, matchKey } from './match-keys.ts'
 import type { PlanBuilder } from './plan-builder.ts'
@@ -27,6 +28,7 @@ export function withReferences(source: RowSource, parts: ReferenceParts): RowSou
         await found.read(rows)
         const valid = rows.filter((row) => {
           const findings = found.place(row)
+          setLinks(row)
           for (const finding of findings) source.findings.add(finding)
           if (findings.length > 0) onRefused?.({ ...row, findings })
           return findings.length === 0
@@ -92,7 +94,7 @@ class ReferencedRecords {
 
   #idOf(
     { line, offset, position }: InputRow,
-    { name, reference }: ReferenceColumn,
+    { name, field, reference }: ReferenceColumn,
     value: string,
   ): string | RowFinding {
     const { to, by } = reference
@@ -101,7 +103,7 @@ class ReferencedRecords {
     const [first] = matches
     const ids = [...new Set(matches.map(({ id }) => id))]
     if (first && ids.length === 1) {
-      this.#parts.preview.name(first.id, idText(first.record.name) ?? value)
+      this.#parts.preview.name(field, first.id, idText(first.record.name) ?? value)
       return first.id
     }
     const { singular, plural } = RESOURCES[to]
@@ -152,21 +154,34 @@ function refuseUnknown({ members }: Existing, to: Resource, by: string): void {
   })
 }
 
+/** The links of a new record. */
+function setLinks({ fields, edits = {} }: InputRow): void {
+  const all = Object.entries(edits).filter(([, { isLink }]) => isLink)
+  for (const [field, of] of Map.groupBy(all, ([key]) => linkIn(key).id)) {
+    const values = of.flatMap(([key, { add = [] }]) => add.map((id) => linkText(id, linkIn(key).label)))
+    fields[field] = wholeLinks(values)
+  }
+}
+
 function lookupName({ to, by }: ReferenceColumn['reference']): string {
   return `${to} ${by}`
 }
 
-function valuesIn({ fields, edits }: InputRow, { field, edit }: ReferenceColumn): readonly string[] {
-  if (edit) return edits?.[field]?.[edit] ?? []
+function valuesIn({ fields, edits }: InputRow, { field, edit, label }: ReferenceColumn): readonly string[] {
+  if (edit) return edits?.[linkText(field, label)]?.[listOf(edit)] ?? []
   const value: JsonValue = fields[field] ?? null
   return (Array.isArray(value) ? value : [value]).flatMap((each) => idText(each) ?? [])
 }
 
-function setIds({ fields, edits }: InputRow, { field, edit }: ReferenceColumn, ids: readonly string[]): void {
+function listOf(edit: ListEdit): 'add' | 'remove' {
+  return edit === 'set' ? 'add' : edit
+}
+
+function setIds({ fields, edits }: InputRow, { field, edit, label }: ReferenceColumn, ids: readonly string[]): void {
   const [id = null] = ids
-  const own = edits?.[field]
+  const own = edits?.[linkText(field, label)]
   if (edit && own) {
-    Object.assign(own, { [edit]: ids })
+    Object.assign(own, { [listOf(edit)]: ids })
     fields[field] = [...(own.add ?? [])]
   } else fields[field] = Array.isArray(fields[field]) ? [...ids] : id
 }

@@ -101,7 +101,7 @@ export function createReadingSender(sender: Sender, read: ReadRecords): Sender {
     const ids = writes.flatMap(({ id, was }) => (id === undefined || was === undefined ? [] : [id]))
     if (ids.length === 0) return []
     const now = await read(ids)
-    return writes.map((write) => refusalOf(write, now.get(write.id ?? '')))
+    return writes.map((write) => refusalOf(write, now.get(write.id ?? ''), sender.linkFields(write.resource)))
   }
   return {
     ...sender,
@@ -117,7 +117,11 @@ export function createReadingSender(sender: Sender, read: ReadRecords): Sender {
   }
 }
 
-function refusalOf({ kind, was, body }: Write, record: CrmRecord | undefined): Failure | undefined {
+function refusalOf(
+  { kind, was, body }: Write,
+  record: CrmRecord | undefined,
+  linkFields: readonly string[],
+): Failure | undefined {
   const [before, sent] = [objectIn(was), objectIn(body?.toString('utf8'))]
   if (!record || !before) return undefined
   const isSame = (name: string, values: JsonObject) =>
@@ -126,6 +130,7 @@ function refusalOf({ kind, was, body }: Write, record: CrmRecord | undefined): F
   const name = Object.keys(before).find((each) => {
     // A record that is read alone may show fewer members than in a list.
     if (kind === 'delete') return Object.hasOwn(record, each) && !isSame(each, before)
+    if (linkFields.includes(each)) return false
     // A try whose response was lost may have written it.
     return !isSame(each, before) && !(sent && isSame(each, sent))
   })

@@ -118,6 +118,13 @@ func (d *driver) list(ctx context.Context, group string, given object) (any, err
 	limit, cursor, parent := int(integer(given, "limit")), text(given, "cursor"), text(given, "parent")
 	take := given["take"]
 	switch group {
+	case "records":
+		query := crmclient.RecordsQuery{Filters: map[string]string{}, Limit: limit, PageSize: d.pageSize, Cursor: cursor}
+		for name := range filters {
+			query.Filters[name] = text(filters, name)
+		}
+		records := d.client.Records(text(given, "noun"))
+		return taken(records.List(ctx, query), take, func(r crmclient.Record) crmclient.Members { return r.Members })
 	case "contacts":
 		query := crmclient.ContactsQuery{Email: text(filters, "email"), Limit: limit, PageSize: d.pageSize, Cursor: cursor}
 		return taken(d.client.Contacts.List(ctx, query), take, func(r crmclient.Contact) crmclient.Members { return r.Members })
@@ -156,7 +163,7 @@ func taken[T any](list func(yield func(T, error) bool), take any, members func(T
 }
 
 func (d *driver) write(ctx context.Context, name string, given object) (any, error) {
-	id, parent, fields := text(given, "id"), text(given, "parent"), copied(given["fields"])
+	id, parent, noun, fields := text(given, "id"), text(given, "parent"), text(given, "noun"), copied(given["fields"])
 	options := writeOptions(given)
 	switch name {
 	case "contacts.create":
@@ -189,6 +196,14 @@ func (d *driver) write(ctx context.Context, name string, given object) (any, err
 		return shownRecord(d.client.Notes.Create(ctx, parent, crmclient.NewNote{Body: text(fields, "body")}, options...))
 	case "notes.delete":
 		return nil, d.client.Notes.Delete(ctx, id, options...)
+	case "records.create":
+		return shownRecord(d.client.Records(noun).Create(ctx, fields, options...))
+	case "records.get":
+		return shownRecord(d.client.Records(noun).Get(ctx, id))
+	case "records.update":
+		return shownRecord(d.client.Records(noun).Update(ctx, id, fields, options...))
+	case "records.delete":
+		return nil, d.client.Records(noun).Delete(ctx, id, options...)
 	}
 	return d.writeWebhook(ctx, name, given)
 }
@@ -246,6 +261,8 @@ func shownRecord[T any](record *T, err error) (any, error) {
 	case crmclient.CreatedWebhook:
 		return typed.Members, nil
 	case crmclient.WebhookTest:
+		return typed.Members, nil
+	case crmclient.Record:
 		return typed.Members, nil
 	}
 	return nil, fmt.Errorf("%T has no members", record)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "records"
 require_relative "resources"
 require_relative "transport"
 
@@ -35,6 +36,9 @@ module CrmClient
 
     def inspect = "#<#{self.class.name} of #{@transport.origin}>"
     alias to_s inspect
+
+    # The records of any object of the server, those of its users included.
+    def records(noun) = Records.new(@transport, noun)
 
     # Ends idle connections.
     def close = @transport.close

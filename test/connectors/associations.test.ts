@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { ask } from './emulators/ask.ts'
+import type { Call, EmulatorOptions, Row } from './emulators/emulator.ts'
+import { keepingLabels, linkingNothing } from './emulators/hubspot/faults.ts'
+import { batchAnswer } from './emulators/hubspot/rules.ts'
+import { connected, SERVERS } from './servers.ts'
+
+// Associations of HubSpot: requests of their own read and write them, and crm shows them as fields.
+
+const [HUBSPOT] = SERVERS.filter(({ connector }) => connector === 'hubspot')
+
+async function portal(options: EmulatorOptions = {}) {
+  if (!HUBSPOT) throw new Error('there is no emulator of HubSpot')
+  const { env, emulator } = await connected(HUBSPOT, options)
+  const fileOf = (name: string, lines: readonly string[]) => {
+    const path = join(env.HOME ?? '', name)
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return path
+  }
+  const json = async (...args: string[]) => JSON.parse(await crmPrints([...args, '-o', 'json'], env))
+  const companies = fileOf('companies.csv', ['name,domain', 'Acme,acme.test', 'Bolt,bolt.test'])
+  await crmPrints(['companies', 'import', companies, '--yes'], env)
+  const headers = { authorization: `Bearer ${emulator.key}` }
+  const label = { json: { label: 'Decision maker', name: 'decision_maker' }, headers }
+  await ask(emulator.url, 'POST /crm/v4/associations/contacts/deals/labels', label)
+  const deals = fileOf('deals.csv', ['name,stage,pipeline_id', 'Fleet,Stage 1,default', 'Parts,Stage 1,default'])
+  await crmPrints(['deals', 'import', deals, '--yes'], env)
+  const idOf = (noun: string, member: string, value: string) =>
+    String(emulator.records(noun).find(({ properties }) => (properties as Row)[member] === value)?.id)
+  return { env, emulator, fileOf, json, idOf, lastJob: async () => String((await json('jobs', 'list'))[0].id) }
+}
+
+test('a new contact is linked by the domain of its company and the label of its deal, and shows it', async () => {
+  const { env, fileOf, json, idOf } = await portal()
+  const people = fileOf('people.csv', [
+    'email,company.domain,deals[Decision maker].name',
+    'ada@x.test,ACME.test,Fleet',
+    'bob@x.test,bolt.test,',
+  ])
+  const words = ['contacts', 'import', people, '--yes']
+  expect((await crm([...words, '--dry-run'], env)).stderr).toContain('(Acme)')
+  await crmPrints(words, env)
+  const [acme, bolt, fleet] = [
+    idOf('companies', 'name', 'Acme'),
+    idOf('companies', 'name', 'Bolt'),
+    idOf('deals', 'dealname', 'Fleet'),
+  ]
+  expect(await json('contacts', 'list', '--fields', 'email,company_ids,deal_ids', '--sort', 'email')).toEqual([
+    { email: 'ada@x.test', company_ids: [acme], deal_ids: [fleet, `${fleet}[Decision maker]`] },
+    { email: 'bob@x.test', company_ids: [bolt], deal_ids: [] },
+  ])
+  expect(JSON.parse(await crmPrints([...words, '-o', 'json'], env))).toMatchObject({ done: 0, skipped: 2 })
+  expect(await json('fields', 'contacts')).toContainEqual(expect.objectContaining({ name: 'deal_ids', to: 'deals' }))
+})
+
+test('links are added, taken out, set and undone, and no other link changes', async () => {
+  const { env, emulator, fileOf, json, idOf, lastJob } = await portal()
+  const [acme, bolt] = [idOf('companies', 'name', 'Acme'), idOf('companies', 'name', 'Bolt')]
+  const [fleet, parts] = [idOf('deals', 'dealname', 'Fleet'), idOf('deals', 'dealname', 'Parts')]
+  const shown = async () => {
+    const [{ company_ids, deal_ids }] = await json('contacts', 'list', '--fields', 'company_ids,deal_ids')
+    return [company_ids, deal_ids]
+  }
+  const change = async (heading: string, cells: string) =>
+    crmPrints(
+      [
+        'contacts',
+        'import',
+        fileOf(`${Math.random()}.csv`, [`email,${heading}`, `ada@x.test,${cells}`]),
+        '--match',
+        'email',
+        '--yes',
+      ],
+      env,
+    )
+  await change('company.domain,deals.name', 'acme.test,Fleet')
+  expect(await shown()).toEqual([[acme], [fleet]])
+  await change('companies+.domain,deals[decision maker]+.name', 'bolt.test,Fleet;Parts').catch((error) => {
+    expect(String(error)).toContain('did you mean "Decision maker"?')
+  })
+  await change('companies+.domain,deals[Decision maker]+.name', 'bolt.test,Fleet;Parts')
+  const labelled = [fleet, `${fleet}[Decision maker]`, parts, `${parts}[Decision maker]`]
+  expect(await shown()).toEqual([[acme, bolt], labelled])
+  const added = await lastJob()
+  // Setting the records alone keeps the labels of the links that stay.
+  await change('deals.name', 'Fleet')
+  expect(await shown()).toEqual([[acme, bolt], labelled.slice(0, 2)])
+  await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect(await shown()).toEqual([[acme, bolt], labelled])
+  // A link that someone made since stays.
+  const cog = await crmPrints(['companies', 'create', '--set', 'name=Cog', '-o', 'id'], env)
+  const ends = { from: { id: String(emulator.records('contacts')[0]?.id) }, to: { id: cog.trim() } }
+  await ask(emulator.url, 'POST /crm/v4/associations/contacts/companies/batch/associate/default', {
+    json: { inputs: [ends] },
+    headers: { authorization: `Bearer ${emulator.key}` },
+  })
+  await crmPrints(['jobs', 'undo', added, '--yes'], env)
+  expect(await shown()).toEqual([[acme, cog.trim()].sort(), [fleet]])
+  await change('companies-', cog.trim())
+  expect(await shown()).toEqual([[acme], [fleet]])
+  await change('deals[Decision maker].name', 'Parts')
+  expect(await shown()).toEqual([[acme], [fleet, parts, `${parts}[Decision maker]`]])
+  await change('deals[Decision maker]-,companies-', `${parts},${acme}`)
+  expect(await shown()).toEqual([[], [fleet, parts]])
+  const [contact] = emulator.records('contacts')
+  await crmPrints(['contacts', 'update', String(contact?.id), '--set', `company_ids:=["${bolt}"]`], env)
+  expect(await shown()).toEqual([[bolt], [fleet, parts]])
+})
+
+test('a deleted contact is made again with its links', async () => {
+  const { env, fileOf, json, lastJob } = await portal()
+  const people = fileOf('people.csv', ['email,company.domain,deals[Decision maker].name', 'ada@x.test,acme.test,Fleet'])
+  await crmPrints(['contacts', 'import', people, '--yes'], env)
+  const shown = () => json('contacts', 'list', '--fields', 'email,company_ids,deal_ids')
+  const before = await shown()
+  await crmPrints(['contacts', 'delete', '--where', '.email == "ada@x.test"', '--yes'], env)
+  await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect(await shown()).toEqual(before)
+})
+
+test('links that the server says it made, and did not, are no success', async () => {
+  const state = { answers: undefined as EmulatorOptions['answers'] }
+  const { env, fileOf } = await portal({ answers: (call, own) => state.answers?.(call, own) ?? own() })
+  const people = (name: string, cells: string) =>
+    [
+      'contacts',
+      'import',
+      fileOf(name, [`email,${cells.split('\n')[0]}`, `ada@x.test,${cells.split('\n')[1]}`]),
+      '--match',
+      'email',
+      '--yes',
+    ] as const
+  await crmPrints([...people('one.csv', 'deals[Decision maker].name\nFleet')], env)
+  state.answers = linkingNothing
+  const linked = await crm([...people('two.csv', 'company.domain\nacme.test')], env)
+  expect([linked.exit, linked.stderr]).toEqual([7, expect.stringContaining('lacks the link with')])
+  state.answers = keepingLabels
+  const kept = await crm([...people('three.csv', 'deals[Decision maker]-.name\nFleet')], env)
+  expect(kept.exit).toBe(7)
+  expect(kept.stderr).toContain('[Decision maker] is still in deal_ids')
+  const answersNothing = batchAnswer(200, { results: [], errors: [] })
+  state.answers = ({ path }, own) => (path.endsWith('companies/batch/read') ? answersNothing : own())
+  const listed = await crm(['contacts', 'list', '--fields', 'company_ids'], env)
+  expect([listed.exit, listed.stderr]).toEqual([7, expect.stringContaining('the answer says nothing of')])
+})
+
+test('a change of links whose answer was lost in the midst is sent again, and is no change by someone else', async () => {
+  let left = 0
+  const faults = ({ path }: Call) => (path.endsWith('/labels/archive') && left-- > 0 ? 'lose-answer' : undefined)
+  const { env, fileOf, json, idOf } = await portal({ faults })
+  const words = (name: string, cells: readonly string[]) =>
+    ['contacts', 'import', fileOf(name, cells), '--match', 'email', '--yes'] as const
+  const first = ['email,deals[Decision maker].name', 'ada@x.test,Fleet', 'bob@x.test,Parts']
+  await crmPrints([...words('first.csv', first)], env)
+  left = 1
+  const second = ['email,deals[Decision maker]-.name,deals+.name', 'ada@x.test,Fleet,Parts', 'bob@x.test,Parts,Fleet']
+  await crmPrints([...words('second.csv', second)], env)
+  const both = [idOf('deals', 'dealname', 'Fleet'), idOf('deals', 'dealname', 'Parts')].sort()
+  expect(await json('contacts', 'list', '--fields', 'deal_ids')).toEqual([{ deal_ids: both }, { deal_ids: both }])
+})
