@@ -49,7 +49,7 @@ const SLOW = [
 /** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
 const LONG = [
   'test/commands/{jobs/messy-file,fixtures-team,graphql-commands,migrate,misspelt-members,profiles}.test.ts',
-  'test/{connectors/association-kills,connectors/exported,connectors/leaver,files/lock,judges/judges,probe/judges,output/prompt-process,torture/disk}.test.ts',
+  'test/{connectors/association-kills,connectors/exported,connectors/leaver,files/lock,judges/{judges,discovered},probe/judges,output/prompt-process,torture/disk}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
   'test/e2e/{api,export,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
   'test/e2e/{completion,endless-expressions,help,no-account,formats-files,formats-expressions,hand-over,own-nouns,serve-objects,serve-signals}.test.ts',

@@ -1,19 +1,29 @@
 import { Buffer } from 'node:buffer'
-import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument } from '../connector/document.ts'
+import type {
+  ConnectorDocument,
+  FieldDocument,
+  Operation,
+  ResourceDocument,
+  SchemaDocument,
+} from '../connector/document.ts'
+import { systemHeads } from '../connector/own-names.ts'
 import { compilePath, readAll, readFirst } from '../connector/paths.ts'
-import { singularOf } from '../connector/singular.ts'
+import { pluralOf, singularOf } from '../connector/singular.ts'
+import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { ResourceDefinition } from '../core/resources/field.ts'
-import type { DescribedField, DescribedObjects } from '../core/resources/own-objects.ts'
+import type { Fields, ResourceDefinition } from '../core/resources/field.ts'
+import { DESCRIBED_TYPES, type DescribedField, type DescribedObjects } from '../core/resources/own-objects.ts'
 import {
   filtersOf,
   OBJECTS_PATH,
+  READ_ONLY_FIELDS,
   RESOURCES,
   type Resource,
   resourceNamed,
   writableFields,
 } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
+import { objectsOfCsdl } from './csdl.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
 
@@ -23,10 +33,10 @@ export async function objectsOfServer({
   connector,
   knows,
 }: Pick<Api, 'raw' | 'connector' | 'knows'>): Promise<DescribedObjects> {
-  const { described, schema } = connector.document
+  const { described } = connector.document
   const ofConnector = Object.entries(described ?? {}).map(([plural, { object }]) => [plural, object] as const)
   const ofUsers = knows('objects') ? await readOwnObjects(raw) : {}
-  const listed = schema ? await readListedObjects(raw, schema) : {}
+  const listed = await readListedObjects(raw, connector.document)
   return { ...listed, ...Object.fromEntries(ofConnector), ...ofUsers }
 }
 
@@ -62,9 +72,9 @@ function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
 /** With those of its own objects that were defined, and with what is said of contacts for each object that users described. */
 export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
   const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
-  const { described = {}, listed } = document
-  const defined = own.flatMap(([name, { plural, type }]) => {
-    if (listed && type !== undefined) return [[name, listedResource(listed, type)] as const]
+  const { described = {}, listed, schema } = document
+  const defined = own.flatMap(([name, { plural, server, fields }]) => {
+    if (listed && server) return [[name, listedResource(listed, server, fieldsFor(fields, schema))] as const]
     const its = Object.hasOwn(described, plural) ? described[plural] : undefined
     return its ? [[name, its.document] as const] : []
   })
@@ -82,43 +92,129 @@ function withDescribed(document: ConnectorDocument, own: Own): ConnectorDocument
   return { ...document, resources: { ...Object.fromEntries(resources), ...document.resources } }
 }
 
-/** What is said of all objects that the server lists, for the one that it calls so. */
-function listedResource(listed: ResourceDocument, type: string): ResourceDocument {
-  return JSON.parse(JSON.stringify(listed).replaceAll('{type}', () => JSON.stringify(type).slice(1, -1)))
+/** What is said of all objects that the server lists, for one of them. */
+function listedResource(
+  listed: ResourceDocument,
+  { type, id }: NonNullable<ResourceDefinition['server']>,
+  fields: ResourceDocument['fields'],
+): ResourceDocument {
+  const own = filledIn(listed, { type })
+  // Of these a field shows a part, under their name.
+  const whole = Object.keys(fields).filter((name) => fields[name]?.read[0] !== name)
+  return {
+    ...own,
+    id: { ...own.id, at: id ?? own.id.at },
+    hidden: [...own.hidden, ...whole],
+    fields: { ...fields, ...own.fields },
+  }
 }
 
-const NAME = /^[a-z][a-z0-9_]*$/
+function filledIn<T>(said: T, values: Readonly<Record<string, string>>): T {
+  return JSON.parse(
+    Object.entries(values).reduce(
+      (text, [name, value]) => text.replaceAll(`{${name}}`, () => JSON.stringify(value).slice(1, -1)),
+      JSON.stringify(said),
+    ),
+  )
+}
 
-/** The objects that an account made for itself, as `schema` of its connector lists them. */
-async function readListedObjects(
-  raw: RawApi,
-  schema: NonNullable<ConnectorDocument['schema']>,
-): Promise<DescribedObjects> {
-  const { path, items, type: typeAt, noun, one, only } = schema
-  const listed = readAll(compilePath(items), (await readJson(raw, path)) ?? null)
-  const textAt = (at: string | undefined, item: JsonValue) =>
-    at === undefined ? undefined : idText(readFirst(compilePath(at), item))
-  const described = listed.flatMap((item) => {
-    const type = textAt(typeAt, item)
-    if (type === undefined || (only && readFirst(compilePath(only.at), item) !== only.is)) return []
-    const plural = nounOf(textAt(noun, item) ?? type)
-    const singular = nounOf(textAt(one, item) ?? singularOf(plural))
-    if (!NAME.test(plural) || isOfCrm(plural)) return []
-    return [[plural, { one: singular === plural ? `${plural}_record` : singular, fields: {}, type }] as const]
+/** What the connector says of the types of fields, for those of one object. */
+function fieldsFor(fields: Fields, schema: SchemaDocument | undefined): ResourceDocument['fields'] {
+  const types = schema?.fields?.types ?? {}
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { server, isReadOnly, isRequired = false }]) => {
+      const said = server && Object.hasOwn(types, server.type) ? types[server.type] : undefined
+      if (!said || !server) return []
+      const field = { ...filledIn(said, { name, to: server.to ?? '' }), required: isRequired }
+      // A reference is an id here, whatever the id is there.
+      const reference = server.to !== undefined && field.type === 'integer' && ({ type: 'id', as: 'integer' } as const)
+      return [[name, { ...field, ...reference, ...(isReadOnly && { write: [] }) }]]
+    }),
+  )
+}
+
+/** Names of objects here; those there, which are parts of paths, and with _ before them are objects of the server itself. */
+const NOUN = /^[a-z][a-z0-9_]*$/
+const TYPE = /^[A-Za-z0-9][\w.~-]*$/
+const MEMBER = /^[A-Za-z_]\w*$/
+
+/** The objects that `schema` of the connector lists. CrmError `not_supported` for an answer that is not JSON. */
+export async function readListedObjects(raw: RawApi, document: ConnectorDocument): Promise<DescribedObjects> {
+  const { schema, listed } = document
+  if (!schema || !listed) return {}
+  const answer = await readJson(raw, schema.path)
+  if (answer === undefined) {
+    throw new CrmError('not_supported', `the server does not list its objects in JSON at ${schema.path}`, {
+      hint: 'crm help connector-format: a file of your own names them',
+    })
+  }
+  const json = schema.as === 'csdl' && isJsonObject(answer) ? objectsOfCsdl(answer) : answer
+  const { only } = schema
+  const found = readAll(compilePath(schema.items), json).flatMap((item) => {
+    const type = textAt(schema.type, item)
+    if (type === undefined || !TYPE.test(type)) return []
+    if (only && readFirst(compilePath(only.at), item) !== only.is) return []
+    const one = textAt(schema.one, item)
+    const plural = nounOf(textAt(schema.noun, item) ?? (one === undefined ? type : pluralOf(one)))
+    return NOUN.test(plural) ? [{ item, type, plural, singular: nounOf(one ?? singularOf(plural)) }] : []
+  })
+  const nouns = new Map(found.map(({ type, plural }) => [type, plural]))
+  const described = found.flatMap(({ item, type, plural, singular }) => {
+    if (isSaid(plural, document)) return []
+    const id = textAt(schema.id, item)
+    const system = new Set<string | undefined>([...systemHeads(listed), ...READ_ONLY_FIELDS, id])
+    const fields = schema.fields ? listedFields(item, schema.fields, nouns) : []
+    const own = Object.fromEntries(fields.filter(([name]) => !system.has(name)))
+    const one = singular === plural ? `${plural}_record` : singular
+    return [[plural, { one, fields: own, server: { type, ...(id !== undefined && { id }) } }] as const]
   })
   return Object.fromEntries(described)
 }
 
-function isOfCrm(plural: string): boolean {
+/** Whether the connector says what an object of crm is, or crm has commands for it that take no other. */
+function isSaid(plural: string, { resources }: ConnectorDocument): boolean {
   const resource = resourceNamed(plural)
-  const { isOwn }: Partial<ResourceDefinition> = resource ? RESOURCES[resource] : {}
-  return resource !== undefined && isOwn !== true
+  const { isOwn, isOpen }: Partial<ResourceDefinition> = resource ? RESOURCES[resource] : {}
+  return resource !== undefined && isOwn !== true && (isOpen !== true || resources[resource] !== undefined)
 }
 
-/** `service_car` of `Service Car`. */
+function textAt(at: string | undefined, item: JsonValue): string | undefined {
+  return at === undefined ? undefined : idText(readFirst(compilePath(at), item)) || undefined
+}
+
+type ListedField = readonly [name: string, field: DescribedField]
+
+function listedFields(
+  item: JsonValue,
+  { types, ...at }: NonNullable<SchemaDocument['fields']>,
+  nouns: ReadonlyMap<string, string>,
+): readonly ListedField[] {
+  const there = readFirst(compilePath(at.at), item)
+  const named = isJsonObject(there) ? Object.entries(there) : []
+  const all = Array.isArray(there) ? there.map((field) => [textAt(at.name, field) ?? '', field] as const) : named
+  return all.flatMap(([name, field]): readonly ListedField[] => {
+    const type = textAt(at.type, field)
+    const said = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined
+    const to = textAt(at.to, field)
+    if (type === undefined || !said || ![name, to ?? name].every((each) => MEMBER.test(each))) return []
+    const options = readAll(compilePath(at.options), field).flatMap((each) => idText(each) ?? [])
+    const is = (path: string) => readFirst(compilePath(path), field) === true
+    const kept = {
+      type: to === undefined ? DESCRIBED_TYPES.find((each) => each === said.type) : undefined,
+      to: to === undefined ? undefined : nouns.get(to),
+      ...{ label: textAt(at.label, field), options: options.length > 0 ? options : undefined },
+      ...{ required: is(at.required), unique: is(at.unique), read_only: is(at.read_only) },
+      server: { type, to },
+    }
+    return [[name, kept]]
+  })
+}
+
+/** `service_car` of `Service Car`, and of `ServiceCar`. */
 function nounOf(name: string): string {
   return name
     .normalize('NFKD')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')

@@ -50,7 +50,12 @@ const VERBS = ['list', 'get', 'create', 'update', 'delete', 'restore'] as const
 
 async function listObjects(ctx: Context): Promise<undefined> {
   const { readServerObjects } = await import('./server-objects.ts')
-  defineOwnObjects(await readServerObjects(ctx), 'server')
+  try {
+    defineOwnObjects(await readServerObjects(ctx), 'server')
+  } catch (error) {
+    if (!(error instanceof CrmError && error.code === 'not_supported')) throw error
+    ctx.note(`${error.message}: these are those of the connector alone`)
+  }
   // Another client: the connector of the first does not know what was just defined.
   const { offers } = (await ctx.api(undefined, ctx.signal)).connector
   const items = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, singular, isOwn }]) => {

@@ -331,6 +331,7 @@ const FORMS: Readonly<Record<ValueType | 'ref', readonly WireForm[]>> = {
   date: ['rfc3339', 'unix', 'unix_ms', 'string'],
   string: [],
   html: [],
+  boolean: [],
   any: [],
 }
 

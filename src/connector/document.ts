@@ -16,8 +16,9 @@ type Read<Verb extends keyof ReadVerbs> = NonNullable<ReadVerbs[Verb]>
 
 export type ConnectorDocument = Omit<
   ReadConnector,
-  'record' | 'verbs' | 'batch' | 'select' | 'paging' | 'objects' | 'idempotency' | 'links'
+  'record' | 'verbs' | 'batch' | 'select' | 'paging' | 'schema' | 'objects' | 'idempotency' | 'links'
 > & {
+  readonly schema?: SchemaDocument | undefined
   readonly links?: LinksDocument | undefined
   readonly idempotency: 'none' | 'unknown' | KeptKeys
   /** The longest time after which a request without an answer may still take effect. */
@@ -27,6 +28,16 @@ export type ConnectorDocument = Omit<
   readonly described?: Readonly<Record<string, OwnObject>> | undefined
   /** What is said of all objects that `schema` lists, with `{type}` in its texts. */
   readonly listed?: ResourceDocument | undefined
+}
+
+type ReadSchema = NonNullable<ReadConnector['schema']>
+
+export type SchemaDocument = Omit<ReadSchema, 'fields'> & {
+  readonly fields?: SchemaFields | undefined
+}
+
+type SchemaFields = Omit<NonNullable<ReadSchema['fields']>, 'types'> & {
+  readonly types: Readonly<Record<string, FieldDocument>>
 }
 
 type ReadLinks = NonNullable<ReadConnector['links']>

@@ -37,6 +37,7 @@ const HTML: Conversion = {
 export function conversionOf(type: ValueType, as: WireForm | undefined): Conversion {
   switch (type) {
     case 'any':
+    case 'boolean':
       return ANY
     case 'html':
       return HTML

@@ -311,7 +311,7 @@ const OWN_FIELD = object(
     one: member('true: a record of the server has one of these values', FLAG, false),
     type: member(
       'type of the value in crm; by default that of the field in crm, and for others any, which is not converted',
-      choice(['string', 'number', 'integer', 'id', 'time', 'date', 'html', 'any']),
+      choice(['string', 'number', 'integer', 'boolean', 'id', 'time', 'date', 'html', 'any']),
     ),
     many: member('true: a list of values, which is not converted', FLAG),
     about: member('what it is, for people', TEXT),
@@ -572,13 +572,36 @@ export const LISTED_OBJECT = '*'
 
 const SCHEMA = object('schema', {
   path: required('path of the request', URL_PATH),
-  items: required('path of each object', PATH),
-  type: required('path in it of what {type} is in the paths of its requests', PATH),
-  noun: member('path in it of its name in the plural; by default that of type', PATH),
+  as: member(
+    'csdl: JSON of CSDL, as OData has it. Its entity sets stand where the other members expect them',
+    choice(['csdl']),
+  ),
+  items: member('path of each object; by default the answer is their list', PATH, '[]'),
+  type: member('path in it of what {type} is in the paths of its requests (default name)', PATH, 'name'),
+  id: member('path in it of the path of the id in its records; by default that of record', PATH),
+  noun: member('path in it of its name in the plural; by default that of type, or the plural of one', PATH),
   one: member('path in it of its name in the singular', PATH),
   only: member(
     'only objects with this value are such',
     object('schema_only', { at: required('path in it', PATH), is: required('the value', JSON_VALUE) }),
+  ),
+  fields: member(
+    'its fields; by default what is said of a field stands at the name that it has in this format',
+    object('schema_fields', {
+      at: member('path in it of their list, or of a map by their names (default fields)', PATH, 'fields'),
+      name: member('path in a field of its name', PATH, 'name'),
+      label: member('path in it of the name for people', PATH, 'label'),
+      type: member('path in it of its type', PATH, 'type'),
+      to: member('path in it of the type of the object whose ids it has', PATH, 'to'),
+      options: member('path in it of each value that it may have', PATH, 'options[]'),
+      required: member('path in it that is true if a create must have a value', PATH, 'required'),
+      unique: member('path in it that is true if no two records have the same value', PATH, 'unique'),
+      read_only: member('path in it that is true if the server alone sets it', PATH, 'read_only'),
+      types: required(
+        "what a field of each type is, with {name} and {to} in its texts, such as { Ref: { at: '{name}.id', type: id } }; others are no fields, and pass unchanged",
+        map(TEXT, FIELD),
+      ),
+    }),
   ),
 })
 

@@ -29,7 +29,7 @@ interface Around {
 }
 
 export function normalConnector(connector: ReadConnector): ConnectorDocument {
-  const { objects, record, verbs, batch, select, paging, idempotency, links, ...own } = connector
+  const { objects, record, verbs, batch, select, paging, schema, idempotency, links, ...own } = connector
   const all = Object.entries(objects).map(([noun, object]) => {
     const resource = kindOf(connector, noun)
     return {
@@ -49,9 +49,20 @@ export function normalConnector(connector: ReadConnector): ConnectorDocument {
     ...{ ...own, ...keptKeys(idempotency) },
     ...(described.length > 0 && { described: Object.fromEntries(described) }),
     ...(listed && { listed: listed.document }),
+    ...(schema && { schema: normalSchema(schema, connector) }),
     ...(links && { links: linkRequests(links, connector) }),
     resources: Object.fromEntries(known.map(({ resource, document }) => [resource, document])),
   }
+}
+
+function normalSchema({ fields, ...schema }: NonNullable<ReadConnector['schema']>, connector: ReadConnector) {
+  const object = connector.objects[LISTED_OBJECT]
+  const types =
+    object &&
+    mapped(fields?.types ?? {}, (field, name) =>
+      normalField(name, field, { connector, object, resource: LISTED_OBJECT as Resource, noun: LISTED_OBJECT }),
+    )
+  return { ...schema, fields: fields && { ...fields, types: types ?? {} } }
 }
 
 function linkRequests(

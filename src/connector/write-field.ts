@@ -164,8 +164,12 @@ function disagreement({ name, writes, refuse }: FieldMap, value: JsonValue, show
   return refuse(value, `${shortJson(shown)}, which the row says by ${own}`, `leave out ${name}, or ${own}`)
 }
 
-function isReadWhereWritten({ reads, writes }: FieldMap): boolean {
-  return writes.length === reads.length && writes.every((path, at) => path.text === reads[at]?.text)
+/** Or within an object that is written whole there. */
+function isReadWhereWritten({ reads, writes, beside }: FieldMap): boolean {
+  const isWithin = (text: string, read = '') =>
+    beside.some(({ path }) => path.text === text) && read.startsWith(`${text}.`)
+  const isAt = ({ text }: Path, read: string | undefined) => text === read || isWithin(text, read)
+  return writes.length === reads.length && writes.every((path, at) => isAt(path, reads[at]?.text))
 }
 
 function clearField({ document, writes, refuse, ...field }: FieldMap, draft: WrittenRecord, parts: FieldParts): void {

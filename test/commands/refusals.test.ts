@@ -160,6 +160,12 @@ describe('a delete without a terminal', () => {
   })
 })
 
+test('an object of crm that the server may describe is 7, and the command is named that asks it', async () => {
+  const env = emptyHome({ CRM_CONNECTOR: 'odata', CRM_BASE_URL: 'http://127.0.0.1:9', CRM_API_KEY: newKey() })
+  const refusal = { exit: 7, code: 'not_supported', what: /odata \(connector\) has no companies/, next: /crm objects/ }
+  await expectRefusal({ args: ['companies', 'list'], env }, refusal)
+})
+
 describe('this machine is in the way: 13', () => {
   test('a port in use', async ({ service }) => {
     const { port } = new URL(service.url)

@@ -11,6 +11,20 @@ const LINKS = ['test/connectors/associations.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
+    name: 'a server that describes its objects leads requests to other paths',
+    file: 'src/api/own-objects.ts',
+    line: 'if (type === undefined || !TYPE.test(type)) return []',
+    to: 'if (type === undefined) return []',
+    tests: ['test/api/listed-objects.test.ts'],
+  },
+  {
+    name: 'an entity set is reached by a key that needs quotation marks',
+    file: 'src/api/csdl.ts',
+    line: 'return isBare && others.length === 0 ? [{ name, id: key, fields }] : []',
+    to: 'return isBare || others.length === 0 ? [{ name, id: key, fields }] : []',
+    tests: ['test/api/csdl.test.ts'],
+  },
+  {
     name: 'a link that is not among the results counts as made',
     file: 'src/api/links/linked-records.ts',
     line: "const made = this.#madeIn(await this.#send('add', field, pairs.add))",

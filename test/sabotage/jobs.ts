@@ -51,6 +51,20 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
   },
   {
+    name: 'a record whose times have another form than those of its row is made again',
+    file: 'src/jobs/plan/match-keys.ts',
+    line: 'return Number.isNaN(timeMs) ? canonicalJson(value) : `@${timeMs}`',
+    to: 'return timeMs ? canonicalJson(value) : canonicalJson(value)',
+    tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
+  },
+  {
+    name: 'a record that the server keeps otherwise than it was sent is made again, although --match finds it',
+    file: 'src/jobs/plan/match-keys.ts',
+    line: 'return match.length === 0 ? names : [...new Set([...names, ...matchKeys(record, match)])]',
+    to: 'return names',
+    tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
+  },
+  {
     name: 'a server that refuses every request for its limit holds a job for ever',
     file: 'src/jobs/send/outcomes.ts',
     line: "else if (because === 'limit') this.#countLimit(failure)",

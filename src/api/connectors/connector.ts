@@ -47,7 +47,9 @@ export interface Connector {
 export function createConnector(document: ConnectorDocument, place: ConnectorPlace): Connector {
   const rules = once((resource: Resource): ResourceRules => {
     const described = document.resources[resource]
-    if (!described) throw lacks(document, RESOURCES[resource].plural, place)
+    // What the server describes may have been read for none yet.
+    const hint = document.schema && 'crm objects asks the server what it has'
+    if (!described) throw lacks(document, RESOURCES[resource].plural, { ...place, hint })
     return createResourceRules(resource, described, { document, place })
   })
   return {

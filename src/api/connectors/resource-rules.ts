@@ -209,10 +209,10 @@ function whereText(name: string, value: string, isList: boolean): string {
 export function lacks(
   { name }: ConnectorDocument,
   what: string,
-  { word = name }: Pick<ConnectorPlace, 'word'>,
+  { word = name, hint }: Pick<ConnectorPlace, 'word'> & { readonly hint?: string | undefined },
 ): CrmError {
   return new CrmError('not_supported', `${name} (connector) has no ${what}`, {
-    hint: `crm connectors show ${shellWord(word)} lists what it offers`,
+    hint: hint ?? `crm connectors show ${shellWord(word)} lists what it offers`,
   })
 }
 

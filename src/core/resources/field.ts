@@ -33,6 +33,8 @@ export interface Field {
   readonly isUnique?: true
   /** Of a reference: the resource that the id is of. */
   readonly to?: string
+  /** What the server that listed it calls its type, and the object that it refers to. */
+  readonly server?: { readonly type: string; readonly to?: string | undefined }
   /** Column headers for which an import suggests this field; in lower case, without blanks, hyphens and underscores. */
   readonly headings?: readonly string[]
 }
@@ -75,8 +77,8 @@ export interface ResourceDefinition {
   readonly isOpen?: true
   /** Described in a file of `crm serve --objects`, not by the program. */
   readonly isOwn?: true
-  /** What its server calls it in the paths of requests, where the connector says that of all its objects. */
-  readonly type?: string
+  /** Where the connector says what is said of all its objects: what the server calls it in paths, and where its id is. */
+  readonly server?: { readonly type: string; readonly id?: string | undefined }
   /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */

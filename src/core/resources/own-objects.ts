@@ -15,8 +15,10 @@ export interface DescribedField {
   readonly options?: readonly string[] | undefined
   readonly required?: boolean | undefined
   readonly unique?: boolean | undefined
+  readonly read_only?: boolean | undefined
   /** The plural of the object whose ids it has. */
   readonly to?: string | undefined
+  readonly server?: Field['server'] | undefined
 }
 
 export interface DescribedObject {
@@ -24,8 +26,7 @@ export interface DescribedObject {
   readonly label?: string | undefined
   readonly about?: string | undefined
   readonly fields: Readonly<Record<string, DescribedField>>
-  /** What the server calls it in the paths of its requests. */
-  readonly type?: string | undefined
+  readonly server?: ResourceDefinition['server'] | undefined
 }
 
 /** Of objects and their fields: a part of a path and of a statement of SQL, a name in GraphQL, and the start of ids. */
@@ -57,7 +58,7 @@ type ResourceOf = (plural: string) => string | undefined
 
 function definition(
   plural: string,
-  { one, about, fields, type }: DescribedObject,
+  { one, about, fields, server }: DescribedObject,
   toOf: ResourceOf,
 ): ResourceDefinition {
   const own: Fields = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(field, toOf)]))
@@ -73,7 +74,7 @@ function definition(
     filters: [...referencesOf(fields), 'created_since', 'created_until'],
     isOpen: true,
     isOwn: true,
-    ...(type !== undefined && { type }),
+    ...(server && { server }),
     isImportable: true,
     ...(unique !== undefined && { uniqueBy: unique }),
     hints: { match: unique ?? 'id', where: `.${first} == null` },
@@ -88,7 +89,8 @@ export function referencesOf(fields: DescribedObject['fields']): readonly string
   return Object.keys(fields).filter((name) => fields[name]?.to !== undefined && !fields[name].many)
 }
 
-function fieldOf({ type, many, to, label, about, options, required, unique }: DescribedField, toOf: ResourceOf): Field {
+function fieldOf(field: DescribedField, toOf: ResourceOf): Field {
+  const { type, many, to, label, about, options, required, unique, read_only: isReadOnly, server } = field
   const resource = to === undefined ? undefined : toOf(to)
   const single = FIELD_TYPES[type ?? (to === undefined ? 'string' : 'id')]
   return {
@@ -99,6 +101,8 @@ function fieldOf({ type, many, to, label, about, options, required, unique }: De
     ...(resource !== undefined && { to: resource }),
     ...(required && { isRequired: true }),
     ...(unique && { isUnique: true }),
+    ...(isReadOnly && { isReadOnly: true }),
+    ...(server && { server }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ValuesOf } from '../../connector/record-map.ts'
 import { canonicalJson, exactDigits, idText, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedText } from '../../core/nearest.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 
 /** The key by which a record is found; undefined for a record that is not to be found. */
@@ -100,7 +101,22 @@ export function naturalName(record: JsonObject): string | undefined {
   return matchKey(record, ['email']) ?? matchKey(record, ['name'])
 }
 
-/** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
+/** That, and what its members of `match` are, if there are any. */
+export function naturalNames(record: JsonObject, match: readonly string[]): readonly string[] {
+  const name = naturalName(record)
+  const names = name === undefined ? [] : [name]
+  return match.length === 0 ? names : [...new Set([...names, ...matchKeys(record, match)])]
+}
+
+/**
+ * The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls, and a time is
+ * one in every form.
+ */
 export function membersText(record: JsonObject, names: readonly string[]): string {
-  return names.map((name) => canonicalJson(memberOf(record, name))).join('\n')
+  return names.map((name) => comparable(memberOf(record, name))).join('\n')
+}
+
+function comparable(value: JsonValue): string {
+  const timeMs = typeof value === 'string' && /^\d{4}-/.test(value) ? recordTimeMs(value) : Number.NaN
+  return Number.isNaN(timeMs) ? canonicalJson(value) : `@${timeMs}`
 }

@@ -5,7 +5,7 @@ import { idText, isJsonObject, type JsonObject, type JsonValue, parseExactJson }
 import { isMadeSince, MADE_UNKNOWN } from '../../core/record-time.ts'
 import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
 import { recordDigest } from '../plan/digest.ts'
-import { matchKey, membersText, naturalName } from '../plan/match-keys.ts'
+import { matchKey, membersText, naturalNames } from '../plan/match-keys.ts'
 import type { JobFile } from '../store/job-file.ts'
 import { STATES } from '../store/progress.ts'
 import { type GoneAs, TAKEN } from './send-outcome.ts'
@@ -153,7 +153,7 @@ async function lookUp(sending: Looking, tasks: readonly Task[]): Promise<Readonl
     tasks.filter(({ operation }) => operation.head.do !== 'create'),
     ({ operation }) => operation.head.id,
   )
-  const matcher = new CreatedMatcher(creates)
+  const matcher = new CreatedMatcher(creates, sending.plan.head.compared)
   const findings = new Map<Task, LookUpResult>()
   const list = new ListProof(creates.length > 0 ? recentRecordsIn(sending.plan) : new Set())
   for await (const { items } of listOf(sending)) {
@@ -244,7 +244,7 @@ interface Looked {
 async function lookForPartly(sending: Looking, absent: readonly Task[], { matcher, findings }: Looked): Promise<void> {
   const partly = absent.filter((task) => matcher.hiddenOf(task).length > 0)
   if (partly.length === 0) return
-  const shown = new CreatedMatcher(partly, matcher)
+  const shown = new CreatedMatcher(partly, sending.plan.head.compared, matcher)
   for await (const { items } of listOf(sending)) for (const record of items) shown.see(record)
   const found = partly.map((task) => [task, [...shown.candidates(task), ...shown.near(task)]] as const)
   const claimed = claimedIn(sending.plan, new Set(found.flatMap(([, candidates]) => candidates.map(({ id }) => id))))
@@ -273,7 +273,7 @@ function judgeCreates(plan: JobFile, tasks: readonly Task[], { matcher, findings
   const names = comparedBy(plan)
   const taken = new Set<string>()
   const isFree = ({ id }: CreatedRecord) => !claimed.has(id) && !taken.has(id)
-  for (const alike of groupByDigest(tasks)) {
+  for (const alike of Map.groupBy(tasks, (task) => matcher.textOf(task)).values()) {
     const [first] = alike
     const free = first ? matcher.candidates(first).filter(isFree) : []
     const isCompared = first !== undefined && wasCompared(first, names)
@@ -324,12 +324,8 @@ function judgeCandidates(free: readonly CreatedRecord[], { index, tasks, isCompa
 function nearly({ id }: CreatedRecord): LookUpResult {
   return {
     type: 'doubt',
-    why: `${id} was created since, with the same email or name, and differs from this row`,
+    why: `${id} was created since, with the same email, name or member of --match, and differs from this row`,
   }
-}
-
-function groupByDigest(tasks: readonly Task[]): Iterable<readonly Task[]> {
-  return Map.groupBy(tasks, ({ operation }) => operation.head.digest).values()
 }
 
 /** Someone may have deleted a few of the last records, but hardly all of them. */
@@ -373,17 +369,26 @@ class CreatedMatcher {
   /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
   readonly #unnamed = new Set<Task>()
   readonly #sent = new Map<Task, readonly string[]>()
+  readonly #texts = new Map<Task, string>()
   readonly #hidden = new Set<string>()
   #isAnySeen = false
 
-  /** `by` has seen the whole list; members that no record has are not compared. */
-  constructor(tasks: readonly Task[], by?: CreatedMatcher) {
+  readonly #match: readonly string[]
+
+  /** `match`: members by which planning compared its rows. `by` has seen the whole list; members that no record has are not compared. */
+  constructor(tasks: readonly Task[], match: readonly string[] = [], by?: CreatedMatcher) {
+    this.#match = match
     for (const task of tasks) this.#add(task, by ? by.#hidden : NONE)
   }
 
   /** Members that were sent and that no record of the list has: the list omits them. */
   hiddenOf(task: Task): readonly string[] {
     return this.#isAnySeen ? (this.#sent.get(task) ?? []).filter((name) => this.#hidden.has(name)) : []
+  }
+
+  /** The same for tasks that are interchangeable. */
+  textOf(task: Task): string {
+    return this.#texts.get(task) ?? ''
   }
 
   isCompared(task: Task): boolean {
@@ -393,7 +398,7 @@ class CreatedMatcher {
   see(record: CrmRecord): void {
     const id = idText(record.id)
     const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(membersText(record, names)) ?? [])
-    const near = this.#byName.get(naturalName(record) ?? '') ?? []
+    const near = new Set(naturalNames(record, this.#match).flatMap((name) => this.#byName.get(name) ?? []))
     if (id === undefined) {
       for (const task of [...same, ...near]) if (isMadeSince(record, task.leasedMs) !== false) this.#unnamed.add(task)
       return
@@ -401,7 +406,7 @@ class CreatedMatcher {
     this.#isAnySeen = true
     for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
     keepIn(this.#found, same, { id, record })
-    keepIn(this.#near, near, { id, record })
+    keepIn(this.#near, [...near], { id, record })
   }
 
   /** Whether a record without an id agrees with what was sent. */
@@ -409,7 +414,7 @@ class CreatedMatcher {
     return this.#unnamed.has(task)
   }
 
-  /** Records created since the lease with the same email or name: the server may have trimmed values, or a person edited them. */
+  /** Records created since the lease with the same email, name or member of --match: the server may have trimmed values, or a person edited them. */
   near(task: Task): readonly CreatedRecord[] {
     return this.#near.get(task) ?? []
   }
@@ -430,9 +435,10 @@ class CreatedMatcher {
     const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }
     this.#groups.set(key, group)
     const text = membersText(body, names)
+    this.#texts.set(task, `${key}${text}`)
     group.byText.set(text, [...(group.byText.get(text) ?? []), task])
-    const name = naturalName(body)
-    if (name !== undefined) this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
+    for (const name of naturalNames(body, this.#match))
+      this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
   }
 }
 

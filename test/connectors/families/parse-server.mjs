@@ -14,7 +14,7 @@ await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve))
 const serverURL = `http://127.0.0.1:${listener.address().port}/parse`
 const text = { type: 'String' }
 const server = new ParseServer({
-  ...{ appId, masterKey: 'master', serverURL, databaseURI, silent: true, logsFolder: null },
+  ...{ appId, masterKey: appId, serverURL, databaseURI, silent: true, logsFolder: null },
   allowClientClassCreation: true,
   enableInsecureAuthAdapters: false,
   schema: {
@@ -22,6 +22,14 @@ const server = new ParseServer({
       { className: 'Contact', fields: { name: text, email: text, phone: text, company: text, owner: text } },
       { className: 'Deal', fields: { name: text, stage: text, owner: text, amount: { type: 'Number' } } },
       { className: 'Note', fields: { deal: text, body: text, author: text } },
+      { className: 'Company', fields: { name: { ...text, required: true }, domain: text } },
+      {
+        className: 'Machine',
+        fields: {
+          ...{ serial: { ...text, required: true }, hours: { type: 'Number' }, broken: { type: 'Boolean' } },
+          ...{ built: { type: 'Date' }, company: { type: 'Pointer', targetClass: 'Company' } },
+        },
+      },
     ].map((each) => ({
       ...each,
       classLevelPermissions: Object.fromEntries(

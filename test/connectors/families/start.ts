@@ -30,7 +30,7 @@ export const startJsonServer =
     // Which it serves, and does not start without.
     mkdirSync(join(folder, 'public'))
     const rows = contacts.map((contact, n) => ({ id: `c${n + 1}`, ...contact }))
-    writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [] }))
+    writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [], companies: [], machines: [] }))
     const port = await freePort()
     await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'], {
       folder,
@@ -71,6 +71,11 @@ service CRM {
   }
   entity Deals { key ID : UUID; Name : String; Amount : Decimal(15, 2); Stage : String; }
   entity Notes { key ID : UUID; DealID : UUID; Body : String; AuthorID : String; }
+  entity Companies { key ID : UUID; Name : String not null; Domain : String; }
+  entity Machines {
+    key ID : UUID; Serial : String not null @Common.Label: 'Serial number'; Hours : Integer; Broken : Boolean; Built : Date;
+    State : String @assert.range enum { new; used }; Place : String @Core.Computed; company : Association to Companies;
+  }
 }
 `
 

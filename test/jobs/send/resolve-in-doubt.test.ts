@@ -85,6 +85,25 @@ test('a record that is equal to a row is adopted, and nothing is sent for it', a
   expect({ again, adopted }).toEqual({ again: [], adopted: ['con_1'] })
 })
 
+test('a record is equal to a row if it has the same times in another form', async () => {
+  const rows = ['2026-03-01', '2026-03-01T00:00:00Z', '2026-03-01T01:00:00+01:00'].map((due, op) =>
+    createTask(op, { due }),
+  )
+  const records = rows.map((_, at) => ({ id: `task_${at}`, due: '2026-03-01T00:00:00.000Z', ...MADE }))
+  expect(await settled(rows, records)).toMatchObject({ again: [], adopted: ['task_0', 'task_1', 'task_2'] })
+  const later = { id: 'task_1', due: '2026-03-01T00:00:00.001Z', ...MADE }
+  expect(await settled([createTask(0, { due: '2026-03-01' })], [later])).toMatchObject({ again: [0] })
+})
+
+test('a record that was made since with the same member of --match is not made again, whatever else it has', async () => {
+  const row = createTask(0, { serial: 'S1', note: 'a ' })
+  const trimmed = { id: 'm_1', serial: 'S1', note: 'a', ...MADE }
+  const doubted = await settled([row], [trimmed], { comparedBy: ['serial'] })
+  expect({ again: doubted.again, doubt: doubted.progress.counts.doubt }).toEqual({ again: [], doubt: 1 })
+  const other = { ...trimmed, serial: 'S2' }
+  expect(await settled([row], [other], { comparedBy: ['serial'] })).toMatchObject({ again: [0] })
+})
+
 test('a record without a time is adopted where planning found no equal one by a member that the row has', async () => {
   const find = (comparedBy: readonly string[] | undefined, records: readonly JsonObject[]) =>
     settled([createTask(0, { name: 'Ada' })], records, { comparedBy })
