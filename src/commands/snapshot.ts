@@ -38,6 +38,9 @@ async function printSnapshot(ctx: Context, { only }: { readonly only?: readonly 
   const { baseUrl } = await ctx.target()
   const api = await apiWithObjects(ctx)
   const objects = listedObjects(api, only)
+  const missing = only ? [] : ['contacts', 'deals'].filter((noun) => !Object.values(objects).includes(noun))
+  if (missing.length > 0)
+    ctx.note(`The snapshot is without ${missing.join(' and ')}, which ${api.connector.name} (connector) does not list.`)
   for (const lacked of await membersLacked(api, objects)) ctx.note(`The snapshot lacks ${lacked}.`)
   const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
   for await (const text of snapshotText(api, head, objects)) await writeText(ctx.io.stdout, escapeObeyed(text))

@@ -27,8 +27,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a link that is not among the results counts as made',
     file: 'src/api/links/linked-records.ts',
-    line: "const made = this.#madeIn(await this.#send('add', field, pairs.add))",
-    to: "const made = (await this.#send('add', field, pairs.add)) && new Set(pairs.add.map(({ id, to }) => `${id} ${to}`))",
+    line: 'const [made, refusal] = [this.#madeIn(answers), this.#refusalIn(answers)]',
+    to: 'const [made, refusal] = [new Set(pairs.map(({ id, to }) => `${id} ${to}`)), this.#refusalIn(answers)]',
     tests: LINKS,
   },
   {

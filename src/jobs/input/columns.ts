@@ -177,7 +177,7 @@ function relatedColumn(
   relations: readonly Relation[],
 ): Column | undefined {
   const said = relationIn(named, relations)
-  const isOwn = said?.isPlain && !said.relation.isLink
+  const isOwn = said?.isPlain && !(said.relation.isLink && isTwin(said.relation.field, named))
   if (!said || (isOwn && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
   const { relation, edit, label, member } = said
   const { field, to, isJoined = false, isLink = false } = relation
