@@ -80,7 +80,10 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
   const mapped = Object.keys(described)
   const others = [...mapped, ...listed.map(({ name: member }) => member)]
   const items = [
-    ...Object.entries<Field>(fields).map(([member, field]) => shown(member, field)),
+    ...Object.entries<Field>(fields).map(([member, field]) => ({
+      ...shown(member, field),
+      ...(described[member]?.required && { required: true }),
+    })),
     ...[...new Set(others)]
       .filter((member) => !known.has(member))
       .map((member) => otherField(member, byName.get(member))),
@@ -141,7 +144,7 @@ function shown(name: string, { type, label, options, isRequired, isUnique, isRea
   return {
     name,
     label: label ?? name,
-    type: TYPES[type] ?? type,
+    type: to === undefined ? (TYPES[type] ?? type) : 'id',
     many: type === 'texts',
     options: options ? [...options] : null,
     required: isRequired === true,

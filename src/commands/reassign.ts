@@ -107,8 +107,9 @@ function chosenObjects({ argv }: Context, api: Api, only: string | undefined): r
   const wanted = only?.split(',').map((noun) => noun.trim())
   const wrong = wanted?.find((noun) => !nouns.includes(noun))
   if (wrong === undefined) return owned.filter((resource) => wanted?.includes(RESOURCES[resource].plural) ?? true)
+  const meant = wanted?.map((noun) => (nouns.includes(noun) ? noun : nearest(noun, nouns))) ?? []
   throw new CrmError('usage', `--only ${wrong}: expected objects with owners: ${nouns.join(', ')}`, {
-    hint: withFlag(argv, '--only', nearest(wrong, nouns) ?? nouns.join(',')),
+    hint: withFlag(argv, '--only', (meant.includes(undefined) ? nouns : meant).join(',')),
   })
 }
 

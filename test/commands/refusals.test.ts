@@ -81,7 +81,7 @@ describe('the server', () => {
   })
 
   test('that limits for longer than --max-wait is 8', async () => {
-    const { env } = await startService(['--rate-limit', '1/60s'])
+    const { env } = await startService(['--rate-limit', '1/3600s'])
     await crm(['contacts', 'list', '--max-wait', '0s'], env)
     const refusal = { exit: 8, code: 'rate_limited', what: /429|limit/, next: /./ }
     await expectRefusal({ args: ['contacts', 'list', '--max-wait', '100ms'], env }, refusal)

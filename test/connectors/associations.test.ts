@@ -5,7 +5,7 @@ import { crm, crmPrints } from '../harness/crm.ts'
 import { ask } from './emulators/ask.ts'
 import type { Call, EmulatorOptions, Row } from './emulators/emulator.ts'
 import { keepingLabels, linkingNothing } from './emulators/hubspot/faults.ts'
-import { batchAnswer } from './emulators/hubspot/rules.ts'
+import { batchAnswer, failure } from './emulators/hubspot/rules.ts'
 import { connected, SERVERS } from './servers.ts'
 
 // Associations of HubSpot: requests of their own read and write them, and crm shows them as fields.
@@ -211,4 +211,32 @@ test('a link that cannot be made fails its row and takes no other away; ids may 
     exit: 2,
     stderr: expect.stringContaining('expected ids, with ; between them or as a list'),
   })
+})
+
+test('links that are refused as a whole are halved, until the wrong one is alone', async () => {
+  const answers: EmulatorOptions['answers'] = (call, own) =>
+    /contacts\/companies\/batch\/create$/.test(call.path) && JSON.stringify(call.body).includes('"77"')
+      ? failure(400, 'VALIDATION_ERROR', '77 is not valid')
+      : own()
+  const { env, fileOf, json, idOf } = await portal({ answers })
+  const emails = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@x.test`)
+  await crmPrints(['contacts', 'import', fileOf('people.csv', ['email', ...emails]), '--yes'], env)
+  const acme = idOf('companies', 'name', 'Acme')
+  const links = ['email,company_ids', ...emails.map((email, at) => `${email},${at === 2 ? 77 : acme}`)]
+  const { exit, stderr } = await crm(
+    ['contacts', 'import', fileOf('links.csv', links), '--match', 'email', '--yes'],
+    env,
+  )
+  expect([exit, stderr]).toEqual([
+    3,
+    expect.stringContaining('line 4: the answer lacks the link with 77 in company_ids: 77'),
+  ])
+  const shown = () => json('contacts', 'list', '--fields', 'company_ids', '--sort', 'email')
+  expect(await shown()).toEqual(emails.map((_, at) => ({ company_ids: at === 2 ? [] : [acme] })))
+  // One row for each link, as reports of databases have them.
+  const rows = ['email,companies+.name', 'c@x.test,Acme', 'c@x.test,Bolt', 'a@x.test,Bolt']
+  const words = ['contacts', 'import', fileOf('rows.csv', rows), '--match', 'email', '--duplicates', 'merge', '--yes']
+  await crmPrints(words, env)
+  const both = [acme, idOf('companies', 'name', 'Bolt')].sort()
+  expect((await shown()).slice(0, 3).map((one: Row) => one.company_ids)).toEqual([both, [acme], both])
 })

@@ -27,8 +27,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a link that is not among the results counts as made',
     file: 'src/api/links/linked-records.ts',
-    line: 'const [made, refusal] = [this.#madeIn(answers), this.#refusalIn(answers)]',
-    to: 'const [made, refusal] = [new Set(pairs.map(({ id, to }) => `${id} ${to}`)), this.#refusalIn(answers)]',
+    line: 'const made = this.#madeIn(answers)',
+    to: 'const made = new Set(pairs.map(({ id, to }) => `${id} ${to}`))',
     tests: LINKS,
   },
   {

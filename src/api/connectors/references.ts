@@ -67,8 +67,22 @@ export class ListedReferences implements References {
     const alike = near.filter((record) => idText(record.id) === id)
     if (id !== undefined && others.length === 0 && alike.every((record) => record.name === name)) return id
     if (near.some((record) => idText(record.id) === name)) return name
+    if (near.length === 0 && all.length > 0) throw noneWithin(resource, name, within)
     throw unclear({ resource, name, ids: id === undefined ? [] : [id, ...others], near })
   }
+}
+
+/** The record is named beside others that have none of them: by a name where an id was expected. */
+function noneWithin(resource: Resource, name: string, within: Readonly<Record<string, string>>): CrmError {
+  const { singular, plural } = RESOURCES[resource]
+  const beside = Object.entries(within).map(([field, value]) => `${field} ${JSON.stringify(value)}`)
+  return new CrmError(
+    'invalid_input',
+    `no ${singular} is in ${beside.join(', ')}, so none is ${JSON.stringify(name)}`,
+    {
+      hint: `crm ${plural === 'stages' ? 'pipelines' : plural} list shows the ids`,
+    },
+  )
 }
 
 interface Unclear {

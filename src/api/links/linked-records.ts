@@ -8,9 +8,11 @@ import { EXPECTED_LINKS, linkIn, linksIn, wholeLinks } from '../../core/links.ts
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
+import type { Failure } from '../errors/failure.ts'
 import { badPage } from '../pages/page-errors.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
+import { FailedRead } from '../writes/not-sent.ts'
 import { type LinkTypes, linkReader, linkTypesIn } from './read-links.ts'
 
 interface LinkParts {
@@ -163,12 +165,22 @@ class Links implements LinkedRecords {
   }
 
   async #add(field: string, pairs: readonly Pair[], faults: Map<string, LinkFault>): Promise<void> {
-    const answers = await this.#send('add', field, pairs)
-    const [made, refusal] = [this.#madeIn(answers), this.#refusalIn(answers)]
-    for (const { id, to } of pairs) {
-      if (made.has(`${id} ${to}`)) continue
-      const why = `lacks the link with ${to} in ${field}${refusal === undefined ? '' : `: ${refusal}`}`
-      faults.set(id, { field, why, isRefused: refusal !== undefined })
+    const { size } = this.#links
+    for (let at = 0; at < pairs.length; at += size) await this.#addSome(field, pairs.slice(at, at + size), faults)
+  }
+
+  /** A request that is refused as a whole is halved, until the refused link is alone. */
+  async #addSome(field: string, pairs: readonly Pair[], faults: Map<string, LinkFault>): Promise<void> {
+    try {
+      const answers = await this.#send('add', field, pairs)
+      const made = this.#madeIn(answers)
+      const left = pairs.filter(({ id, to }) => !made.has(`${id} ${to}`))
+      addFaults(faults, { field, pairs: left, refusal: this.#refusalIn(answers) })
+    } catch (error) {
+      if (!(error instanceof FailedRead) || !isRefusal(error.failure)) throw error
+      const middle = Math.ceil(pairs.length / 2)
+      if (middle === pairs.length) addFaults(faults, { field, pairs, refusal: error.failure.reason })
+      else for (const half of [pairs.slice(0, middle), pairs.slice(middle)]) await this.#addSome(field, half, faults)
     }
   }
 
@@ -276,6 +288,25 @@ export async function linksOfNew(
 ): Promise<readonly JsonValue[]> {
   if (operation !== 'create' || upsert || !fields) return []
   return linkedRecords(parts, resource)?.ofNew(fields) ?? []
+}
+
+interface Unmade {
+  readonly field: string
+  readonly pairs: readonly Pair[]
+  /** What the server says against it; undefined: nothing. */
+  readonly refusal: string | undefined
+}
+
+function addFaults(faults: Map<string, LinkFault>, { field, pairs, refusal }: Unmade): void {
+  for (const { id, to } of pairs) {
+    const why = `lacks the link with ${to} in ${field}${refusal === undefined ? '' : `: ${refusal}`}`
+    faults.set(id, { field, why, isRefused: refusal !== undefined })
+  }
+}
+
+/** Of these links, and not of the key, of the address or for a time. */
+export function isRefusal({ rule, status }: Failure): boolean {
+  return rule === 'never' && (status === 400 || status === 409 || status === 422)
 }
 
 /** What turns the links that are there into those that are wanted. */

@@ -5,7 +5,7 @@ import type { Answer } from '../transport/answer.ts'
 import type { BatchAnswer } from '../writes/batch-sender.ts'
 import { FailedRead, fieldsIn, notSentFailure } from '../writes/not-sent.ts'
 import type { Write } from '../writes/write.ts'
-import type { LinkedRecords, LinkFault } from './linked-records.ts'
+import { isRefusal, type LinkedRecords, type LinkFault } from './linked-records.ts'
 
 type LinkedOf = (resource: Resource) => LinkedRecords | undefined
 
@@ -107,9 +107,4 @@ function unkept(reason: string, { status, headers }: Answer, field?: string): Fa
     headers,
   } as const
   return { ...known, ...(field !== undefined && { field }), reason, hint: 'name records that the server has' }
-}
-
-/** Of these links, and not of the key, or for a time. */
-function isRefusal({ rule, code }: Failure): boolean {
-  return rule === 'never' && code !== 'unauthorized' && code !== 'forbidden'
 }

@@ -43,9 +43,7 @@ function memberLine(
   listed: MemberPreview['changes'],
   names: Preview['names'],
 ): string | undefined {
-  const shown = listed.map(
-    ({ was, now, count }) => `${valueText(was)} → ${valueText(now)}${nameText(field, now, names)} (${count})`,
-  )
+  const shown = listed.map(({ was, now, count }) => `${changeText(was, now)}${nameText(field, now, names)} (${count})`)
   const hidden = others + countOf(changes.slice(listed.length))
   const parts = [...shown, ...(hidden > 0 ? [hidden === 1 ? '1 other' : `${hidden} others`] : [])]
   const total = sum === null ? [] : [`sum ${jsonText(sum.was)} → ${jsonText(sum.now)}`]
@@ -88,8 +86,22 @@ function memberText(
   longest: number = LONGEST_VALUE,
 ): string {
   if (kind === 'create') return valueText(now, longest)
-  const before = was === undefined ? 'unknown' : valueText(was, longest)
-  return kind === 'delete' ? before : `${before} → ${valueText(now, longest)}`
+  if (kind === 'delete' || was === undefined) {
+    const before = was === undefined ? 'unknown' : valueText(was, longest)
+    return kind === 'delete' ? before : `${before} → ${valueText(now, longest)}`
+  }
+  return changeText(was, now, longest)
+}
+
+/** Of long lists, what is added and what is taken out. */
+function changeText(was: JsonValue, now: JsonValue, longest?: number): string {
+  const [before, after] = [valueText(was, longest), valueText(now, longest)]
+  if (!Array.isArray(was) || !Array.isArray(now) || !`${before}${after}`.includes('…')) return `${before} → ${after}`
+  const [had, has] = [was.map((each) => jsonText(each)), now.map((each) => jsonText(each))]
+  const added = has.filter((each) => !had.includes(each)).join(', ')
+  const taken = had.filter((each) => !has.includes(each)).join(', ')
+  const parts = [added && `adds ${shortened(added, longest)}`, taken && `takes out ${shortened(taken, longest)}`]
+  return parts.filter(Boolean).join(', ') || `${before} → ${after}`
 }
 
 /** ` (Acme)`: what people call the records of these ids. */

@@ -124,7 +124,7 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
 }
 
 /** `company.domain`, `contacts+.email`, `deals[Decision maker]-`: a field, a label, the member that finds the records, and a sign. */
-const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*(.+?)\s*\]\s*(?=[+-.]|$))?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
+const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*(.+?)\s*\]\s*(?=[-+.]|$))?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
 
 const EDITS: Readonly<Record<string, ListEdit>> = { '+': 'add', '-': 'remove' }
 

@@ -334,7 +334,7 @@ async function findRepeated(
     }
   }
   // On disk: a file may have a million rows before the last one of their key.
-  scratch.database.exec('CREATE TABLE waiting (key TEXT, line INTEGER, offset INTEGER, length INTEGER, fields TEXT)')
+  scratch.database.exec('CREATE TABLE waiting (key TEXT, line INTEGER, offset INTEGER, length INTEGER, row TEXT)')
   scratch.database.exec('CREATE INDEX waiting_by_key ON waiting (key)')
   const insert = scratch.database.prepare('INSERT INTO waiting VALUES (?, ?, ?, ?, ?)')
   const select = scratch.database.prepare('SELECT * FROM waiting WHERE key = ? ORDER BY offset')
@@ -343,16 +343,36 @@ async function findRepeated(
     if (key === undefined) return { row }
     const line = lastLines.getOrSet(key, row.line) ?? row.line
     if (line !== row.line) {
-      const { offset, length, fields } = row
-      if (duplicates === 'merge') insert.run(key, row.line, offset, length, canonicalJson(fields))
+      const { offset, length, fields, edits } = row
+      if (duplicates === 'merge')
+        insert.run(
+          key,
+          row.line,
+          offset,
+          length,
+          canonicalJson({ fields, edits: edits ?? {} } as unknown as JsonObject),
+        )
       return { line }
     }
     const earlier = duplicates === 'merge' ? select.all(key) : []
     if (earlier.length === 0) return { row }
-    const all = [...earlier.map(({ fields }) => parseExactJson(String(fields)) as JsonObject), row.fields]
+    const all = [...earlier.map((each) => parseExactJson(String(each.row)) as unknown as MergedRow), row]
+    const edits = all.map((each) => each.edits ?? {}).reduce(mergedEdits)
     const also = earlier.map((each) => [Number(each.line), Number(each.offset), Number(each.length)] as const)
-    return { row: { ...row, fields: all.reduce(merged), also } }
+    return { row: { ...row, fields: all.map(({ fields }) => fields).reduce(merged), edits, also } }
   }
+}
+
+type MergedRow = Pick<InputRow, 'fields' | 'edits'>
+
+/** What both add, and what both take out. */
+function mergedEdits(earlier: NonNullable<InputRow['edits']>, later: NonNullable<InputRow['edits']>) {
+  const all = Object.entries(later).map(([name, { add = [], remove = [], ...how }]) => {
+    const before = Object.hasOwn(earlier, name) ? earlier[name] : undefined
+    const both = { add: [...(before?.add ?? []), ...add], remove: [...(before?.remove ?? []), ...remove] }
+    return [name, { ...how, ...both }] as const
+  })
+  return { ...earlier, ...Object.fromEntries(all) }
 }
 
 /** The values of both; where both have one, that of the later row. */
