@@ -11,7 +11,7 @@ import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { itemsOf, printList, printValue } from './print.ts'
 import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
-import { apiWithObjects, onlyFlag } from './snapshot.ts'
+import { onlyFlag } from './snapshot.ts'
 
 interface Options extends ReportFlags {
   readonly ignore: readonly string[]
@@ -60,6 +60,7 @@ async function compareSnapshots(
 ): Promise<ExitCode | undefined> {
   ctx.keepExitCode?.()
   const { openSnapshot } = await import('../snapshot/snapshot.ts')
+  const { apiWithObjects } = await import('./server-objects.ts')
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }

@@ -6,7 +6,6 @@ import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
 import type { Field, ResourceDefinition } from '../core/resources/field.ts'
-import { defineOwnObjects } from '../core/resources/own-objects.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
@@ -49,15 +48,8 @@ export function addFields(program: CommandUnknownOpts, act: Act): void {
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'restore'] as const
 
 async function listObjects(ctx: Context): Promise<undefined> {
-  const { readServerObjects } = await import('./server-objects.ts')
-  try {
-    defineOwnObjects(await readServerObjects(ctx), 'server')
-  } catch (error) {
-    if (!(error instanceof CrmError && error.code === 'not_supported')) throw error
-    ctx.note(`${error.message}: these are those of the connector alone`)
-  }
-  // Another client: the connector of the first does not know what was just defined.
-  const { offers } = (await ctx.api(undefined, ctx.signal)).connector
+  const { apiWithObjects } = await import('./server-objects.ts')
+  const { offers } = (await apiWithObjects(ctx)).connector
   const items = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, singular, isOwn }]) => {
     const verbs = VERBS.filter((verb) => offers(name as Resource, verb))
     return verbs.length === 0 ? [] : [{ name: plural, one: singular, own: isOwn === true, verbs }]

@@ -1,3 +1,4 @@
+import type { Api } from '../api/api.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
@@ -9,7 +10,7 @@ import { hasKeptObjects } from '../settings/objects-file.ts'
 type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags'>
 
 /** The objects that only this server has, by its connector and by itself, read now and kept for the profile. */
-export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
+async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
   const api = await ctx.api()
   const objects = await (await import('../api/own-objects.ts')).objectsOfServer(api)
   // Nothing is written for a server that never had any.
@@ -17,6 +18,18 @@ export async function readServerObjects(ctx: Asking): Promise<DescribedObjects> 
   const { profileName, baseUrl } = await ctx.target()
   await keepObjects(ctx.env, profileName, { server: baseUrlText(baseUrl), objects }, ctx.now())
   return objects
+}
+
+/** A client that knows the objects that only this server has. Where they cannot be read, a note says so. */
+export async function apiWithObjects(ctx: Asking & Pick<Context, 'note' | 'signal'>): Promise<Api> {
+  try {
+    defineOwnObjects(await readServerObjects(ctx), 'server')
+  } catch (error) {
+    if (!(error instanceof CrmError && ['not_supported', 'forbidden'].includes(error.code))) throw error
+    ctx.note(`${error.message}: only the objects of the connector are known`)
+  }
+  // Another client: the connector of the first does not know what was just defined.
+  return ctx.api(undefined, ctx.signal)
 }
 
 /**

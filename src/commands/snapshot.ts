@@ -1,8 +1,6 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import type { Api } from '../api/api.ts'
 import type { Act, Context } from '../context.ts'
 import { baseUrlText } from '../core/http-rules.ts'
-import { defineOwnObjects } from '../core/resources/own-objects.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/safe-text.ts'
 import { examples } from './command-tree.ts'
@@ -26,21 +24,15 @@ function parseNouns(text: string): readonly string[] {
   return text.split(',').map((noun) => noun.trim())
 }
 
-/** A client that knows the objects that only this server has. */
-export async function apiWithObjects(ctx: Context): Promise<Api> {
-  const { readServerObjects } = await import('./server-objects.ts')
-  defineOwnObjects(await readServerObjects(ctx), 'server')
-  return ctx.api(undefined, ctx.signal)
-}
-
 async function printSnapshot(ctx: Context, { only }: { readonly only?: readonly string[] }): Promise<undefined> {
   const { listedObjects, membersLacked, snapshotText } = await import('../snapshot/snapshot.ts')
+  const { apiWithObjects } = await import('./server-objects.ts')
   const { baseUrl } = await ctx.target()
   const api = await apiWithObjects(ctx)
   const objects = listedObjects(api, only)
   const missing = only ? [] : ['contacts', 'deals'].filter((noun) => !Object.values(objects).includes(noun))
   if (missing.length > 0)
-    ctx.note(`The snapshot is without ${missing.join(' and ')}, which ${api.connector.name} (connector) does not list.`)
+    ctx.note(`The snapshot does not include ${missing.join(' and ')}: ${api.connector.name} (connector) has no list.`)
   for (const lacked of await membersLacked(api, objects)) ctx.note(`The snapshot lacks ${lacked}.`)
   const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
   for await (const text of snapshotText(api, head, objects)) await writeText(ctx.io.stdout, escapeObeyed(text))

@@ -185,7 +185,20 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
 async function* liveEntries(api: Api, objects: SnapshotObjects): AsyncGenerator<SnapshotEntry[]> {
   const types = Object.keys(objects) as readonly ListedResource[]
   for (const type of types) await api.askAll(type)
-  for (const type of types) yield* entriesIn(type, api[RESOURCES[type].plural].list())
+  for (const type of types) {
+    try {
+      yield* entriesIn(type, api[RESOURCES[type].plural].list())
+    } catch (error) {
+      throw withOnly(error, Object.values(objects), RESOURCES[type].plural)
+    }
+  }
+}
+
+/** A key may not read every object. */
+function withOnly(error: unknown, nouns: readonly string[], refused: string): unknown {
+  const others = nouns.filter((noun) => noun !== refused)
+  if (!(error instanceof CrmError) || error.code !== 'forbidden' || others.length === 0) return error
+  return new CrmError(error.code, error.message, { ...error.details, hint: `leave it out: --only ${others.join(',')}` })
 }
 
 /** The members that a snapshot lacks, where the server shows only what it is asked for. */

@@ -40,6 +40,12 @@ test('a new contact is linked by the domain of its company and the label of its 
     'ada@x.test,ACME.test,Fleet',
     'bob@x.test,bolt.test,',
   ])
+  const early = fileOf('early.csv', ['email,tickets.subject', 'ada@x.test,Printer'])
+  const refused = await crm(['contacts', 'import', early, '--yes'], env)
+  expect([refused.exit, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('the fields of tickets are not known yet'),
+  ])
   const words = ['contacts', 'import', people, '--yes']
   expect((await crm([...words, '--dry-run'], env)).stderr).toContain('(Acme)')
   await crmPrints(words, env)
@@ -136,7 +142,7 @@ test('links that the server says it made, and did not, are no success', async ()
   await crmPrints([...people('one.csv', 'deals[Decision maker].name\nFleet')], env)
   state.answers = linkingNothing
   const linked = await crm([...people('two.csv', 'company.domain\nacme.test')], env)
-  expect([linked.exit, linked.stderr]).toEqual([7, expect.stringContaining('lacks the link with')])
+  expect([linked.exit, linked.stderr]).toEqual([7, expect.stringContaining('does not include the link to')])
   state.answers = keepingLabels
   const kept = await crm([...people('three.csv', 'deals[Decision maker]-.name\nFleet')], env)
   expect(kept.exit).toBe(7)
@@ -144,7 +150,7 @@ test('links that the server says it made, and did not, are no success', async ()
   const answersNothing = batchAnswer(200, { results: [], errors: [] })
   state.answers = ({ path }, own) => (path.endsWith('companies/batch/read') ? answersNothing : own())
   const listed = await crm(['contacts', 'list', '--fields', 'company_ids'], env)
-  expect([listed.exit, listed.stderr]).toEqual([7, expect.stringContaining('the answer says nothing of')])
+  expect([listed.exit, listed.stderr]).toEqual([7, expect.stringContaining('the answer does not account for record')])
 })
 
 test('a change of links whose answer was lost in the midst is sent again, and is no change by someone else', async () => {
@@ -192,7 +198,10 @@ test('a link that cannot be made fails its row and takes no other away; ids may 
   await importing('first.csv', ['email,company.domain,deals.name', 'ada@x.test,acme.test,Fleet', 'bob@x.test,,Fleet'])
   const before = await shown()
   const wrong = await importing('wrong.csv', ['email,phone,deal_ids', 'ada@x.test,123,999', `bob@x.test,456,${fleet}`])
-  expect([wrong.exit, wrong.stderr]).toEqual([3, expect.stringContaining('lacks the link with 999 in deal_ids')])
+  expect([wrong.exit, wrong.stderr]).toEqual([
+    3,
+    expect.stringContaining('does not include the link to 999 in deal_ids'),
+  ])
   expect(await shown()).toEqual(before)
   await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
   expect((await json('contacts', 'list')).map(({ phone }: { phone: unknown }) => phone)).toEqual([null, null])
@@ -229,7 +238,7 @@ test('links that are refused as a whole are halved, until the wrong one is alone
   )
   expect([exit, stderr]).toEqual([
     3,
-    expect.stringContaining('line 4: the answer lacks the link with 77 in company_ids: 77'),
+    expect.stringContaining('line 4: the answer does not include the link to 77 in company_ids: 77'),
   ])
   const shown = () => json('contacts', 'list', '--fields', 'company_ids', '--sort', 'email')
   expect(await shown()).toEqual(emails.map((_, at) => ({ company_ids: at === 2 ? [] : [acme] })))

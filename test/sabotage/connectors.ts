@@ -48,8 +48,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a record without its links in the answer has none',
     file: 'src/api/links/read-links.ts',
-    line: 'if (lacking) refuse(`the answer says nothing of ${lacking.id}`)',
-    to: 'if (lacking && some.length === 0) refuse(`the answer says nothing of ${lacking.id}`)',
+    line: 'if (lacking) refuse(`the answer does not account for record ${lacking.id}`)',
+    to: 'if (lacking && some.length === 0) refuse(`the answer does not account for record ${lacking.id}`)',
     tests: LINKS,
   },
   {

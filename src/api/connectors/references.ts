@@ -72,17 +72,13 @@ export class ListedReferences implements References {
   }
 }
 
-/** The record is named beside others that have none of them: by a name where an id was expected. */
+/** Nothing is within the named record, which may be named by its name instead of its id. */
 function noneWithin(resource: Resource, name: string, within: Readonly<Record<string, string>>): CrmError {
   const { singular, plural } = RESOURCES[resource]
   const beside = Object.entries(within).map(([field, value]) => `${field} ${JSON.stringify(value)}`)
-  return new CrmError(
-    'invalid_input',
-    `no ${singular} is in ${beside.join(', ')}, so none is ${JSON.stringify(name)}`,
-    {
-      hint: `crm ${plural === 'stages' ? 'pipelines' : plural} list shows the ids`,
-    },
-  )
+  return new CrmError('invalid_input', `there is no ${singular} ${JSON.stringify(name)} with ${beside.join(', ')}`, {
+    hint: `crm ${plural === 'stages' ? 'pipelines' : plural} list shows the ids`,
+  })
 }
 
 interface Unclear {

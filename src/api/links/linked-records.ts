@@ -67,9 +67,9 @@ interface Pair {
 const ACTIONS: Readonly<Record<LinkRequest, string>> = {
   types: 'list the labels of',
   read: 'read',
-  add: 'make',
-  remove: 'take away',
-  unlabel: 'take labels off',
+  add: 'create',
+  remove: 'remove',
+  unlabel: 'remove labels from',
 }
 
 class Links implements LinkedRecords {
@@ -191,7 +191,7 @@ class Links implements LinkedRecords {
     for (const [id, values] of gone) {
       const left = values.find((value) => now.get(id)?.includes(value))
       if (left !== undefined)
-        faults.set(id, { field, why: `was a success, and ${left} is still in ${field}`, isRefused: false })
+        faults.set(id, { field, why: `reports success, but ${left} is still in ${field}`, isRefused: false })
     }
   }
 
@@ -299,7 +299,7 @@ interface Unmade {
 
 function addFaults(faults: Map<string, LinkFault>, { field, pairs, refusal }: Unmade): void {
   for (const { id, to } of pairs) {
-    const why = `lacks the link with ${to} in ${field}${refusal === undefined ? '' : `: ${refusal}`}`
+    const why = `does not include the link to ${to} in ${field}${refusal === undefined ? '' : `: ${refusal}`}`
     faults.set(id, { field, why, isRefused: refusal !== undefined })
   }
 }
@@ -330,7 +330,7 @@ function wasIn(was: string | undefined, field: string): readonly string[] | unde
 function textsIn(value: JsonValue | undefined): readonly string[] {
   const links = linksIn(value)
   if (links) return links
-  throw new CrmError('invalid_input', `${JSON.stringify(value)} are no links`, { hint: EXPECTED_LINKS })
+  throw new CrmError('invalid_input', `${JSON.stringify(value)} is not a list of links`, { hint: EXPECTED_LINKS })
 }
 
 /** CrmError with the labels that there are. */
@@ -341,7 +341,7 @@ export function refuseLabel(field: string, label: string | undefined, types: Lin
       hint: 'crm connectors check',
     })
   const near = nearest(label, labels)
-  throw new CrmError('invalid_input', `no link in ${field} has the label ${JSON.stringify(label)}`, {
+  throw new CrmError('invalid_input', `there is no label ${JSON.stringify(label)} for ${field}`, {
     hint: near === undefined ? `expected one of ${labels.join(', ')}` : `did you mean ${JSON.stringify(near)}?`,
   })
 }

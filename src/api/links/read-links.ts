@@ -27,7 +27,7 @@ export function linkReader({ size, read }: LinksDocument, ask: Ask): ReadLinks {
       const shown = linksIn(json)
       const seen = new Set([...withoutIn(json), ...shown.map(({ id }) => id)])
       const lacking = some.find(({ id }) => !seen.has(id))
-      if (lacking) refuse(`the answer says nothing of ${lacking.id}`)
+      if (lacking) refuse(`the answer does not account for record ${lacking.id}`)
       for (const { id, links } of shown) found.set(id, [...(found.get(id) ?? []), ...links])
       left.push(...shown.flatMap(({ id, after }) => (after === undefined ? [] : [{ id, after }])))
     }

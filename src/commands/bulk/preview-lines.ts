@@ -93,14 +93,14 @@ function memberText(
   return changeText(was, now, longest)
 }
 
-/** Of long lists, what is added and what is taken out. */
+/** Of long lists, what is added and what is removed. */
 function changeText(was: JsonValue, now: JsonValue, longest?: number): string {
   const [before, after] = [valueText(was, longest), valueText(now, longest)]
   if (!Array.isArray(was) || !Array.isArray(now) || !`${before}${after}`.includes('…')) return `${before} → ${after}`
   const [had, has] = [was.map((each) => jsonText(each)), now.map((each) => jsonText(each))]
   const added = has.filter((each) => !had.includes(each)).join(', ')
   const taken = had.filter((each) => !has.includes(each)).join(', ')
-  const parts = [added && `adds ${shortened(added, longest)}`, taken && `takes out ${shortened(taken, longest)}`]
+  const parts = [added && `adds ${shortened(added, longest)}`, taken && `removes ${shortened(taken, longest)}`]
   return parts.filter(Boolean).join(', ') || `${before} → ${after}`
 }
 

@@ -147,6 +147,7 @@ function relationIn(named: string, relations: readonly Relation[]) {
   const [, word = '', label, sign, by, after] = NAMED.exec(named) ?? []
   const edit = EDITS[sign ?? after ?? '']
   const relation = relations.find(({ names }) => names.some((each) => isTwin(each, word)))
+  if (relation?.isLink && relation.to === undefined && by !== undefined) throw notKnown(named, relation)
   if (!relation || (sign && after) || lacksOne({ by, edit, label }, relation)) return undefined
   const { to } = relation
   const member = by === undefined || to === undefined ? undefined : (FIELDS[to].find((each) => isTwin(each, by)) ?? by)
@@ -157,6 +158,13 @@ function relationIn(named: string, relations: readonly Relation[]) {
     isPlain: by === undefined && edit === undefined,
     member: member === 'id' ? undefined : member,
   }
+}
+
+/** Its records cannot be looked up. */
+function notKnown(named: string, { names }: Relation): CrmError {
+  return new CrmError('invalid_input', `${named}: the fields of ${names.at(-1)} are not known yet`, {
+    hint: 'crm objects reads them from the server; then run this command again',
+  })
 }
 
 interface Said {

@@ -14,7 +14,7 @@ import {
   memberOf,
   parseExactJson,
 } from '../../core/json.ts'
-import { wholeLinks } from '../../core/links.ts'
+import { linksIn, wholeLinks } from '../../core/links.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { isOlder } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
@@ -272,7 +272,7 @@ function writtenBy({ body }: PlanOperation): JsonObject {
 }
 
 const NOT_KEPT = 'its earlier values were not kept'
-const OPTED_OUT = 'it is an opt-out, and an undo subscribes nobody again'
+const OPTED_OUT = 'it is an opt-out, which an undo does not reverse'
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
@@ -365,16 +365,12 @@ function pick(values: JsonObject, names: readonly string[] = []): JsonObject {
 /** The links of now without those that the job made, and with those that it took away, as far as that changes them. */
 function revertedLinks(before: JsonObject, written: JsonObject, record: CrmRecord): JsonObject {
   const links = Object.keys(written).flatMap((name) => {
-    const [had = [], made = [], now = []] = [before, written, record].map((values) => listOf(memberOf(values, name)))
+    const [had = [], made = [], now = []] = [before, written, record].map((values) => linksIn(memberOf(values, name)))
     const left = now.filter((value) => !made.includes(value) || had.includes(value))
     const wanted = wholeLinks([...left, ...had.filter((value) => !made.includes(value))])
-    return isSameJson(wanted, wholeLinks(now)) ? [] : [[name, wanted] as const]
+    return isSameJson(wanted, [...now]) ? [] : [[name, wanted] as const]
   })
   return Object.fromEntries(links)
-}
-
-function listOf(value: JsonValue): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
 function conflictOf(operation: PlanOperation, id: string): (member: Conflict) => LeftOut {

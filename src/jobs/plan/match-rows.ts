@@ -1,7 +1,7 @@
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
-import { linkIn, linkText, wholeLinks } from '../../core/links.ts'
+import { linkIn, linksIn, linkText, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { type CrmRecord, type ImportableResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
@@ -163,7 +163,7 @@ function editedLinks(
   { add = [], remove = [], isSet }: Edits,
   label: string | undefined,
 ) {
-  const had = Array.isArray(before) ? before.filter((each) => typeof each === 'string') : []
+  const had = linksIn(before) ?? []
   const added = add.map((id) => linkText(id, label))
   const taken = remove.map((id) => linkText(id, label))
   const isNamed = added.some((each) => linkIn(each).label !== undefined)

@@ -59,7 +59,7 @@ test('a snapshot has what the connector has, states what it is without, and is c
   const { exit, stdout, stderr } = await crm(['snapshot'], contactsAlone)
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: 'The snapshot is without deals, which people (connector) does not list.\n',
+    stderr: 'The snapshot does not include deals: people (connector) has no list.\n',
   })
   const lines = stdout.trimEnd().split('\n')
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ crm_snapshot: 1, objects: { contact: 'contacts' } })
