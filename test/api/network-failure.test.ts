@@ -1,10 +1,10 @@
-import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { networkFailure } from '../../src/api/errors/network-failure.ts'
 import type { Call } from '../../src/api/transport/call.ts'
 import { NoReply } from '../../src/api/transport/exchange.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
-import { listen, startServer, startTcpServer } from './answering-server.ts'
+import { freePort } from '../harness/free-port.ts'
+import { startServer, startTcpServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
@@ -15,13 +15,6 @@ const CALL: Call = {
   action: 'create the contact',
   command: 'crm contacts create',
   findCommand: undefined,
-}
-
-async function refusingUrl(): Promise<URL> {
-  const server = createServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return url
 }
 
 test('the port that crm serve takes by itself needs no mention', () => {
@@ -62,7 +55,7 @@ const CUT: readonly (readonly [what: string, answer: string])[] = [
 
 describe.each(TRANSPORTS)('over $over', ({ openClient }) => {
   test('a refused connection names host and port, is tried four times and points to crm serve', async () => {
-    const url = await refusingUrl()
+    const url = new URL(`http://127.0.0.1:${await freePort()}`)
     const { api, waits } = openClient(url)
     const error = await failureOf(api.contacts.create({}, NO_KEY))
     expect(error.code).toBe('unreachable')

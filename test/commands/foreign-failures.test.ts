@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
+import { sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
+import { freePort } from '../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import { newKey } from '../harness/service.ts'
@@ -16,9 +16,7 @@ function envFor(url: URL): Env {
 }
 
 test('a server that is down is exit 9, and named', async () => {
-  const server = createServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
+  const url = new URL(`http://127.0.0.1:${await freePort()}`)
   const refusal = {
     exit: 9,
     code: 'unreachable',

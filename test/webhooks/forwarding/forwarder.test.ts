@@ -1,8 +1,8 @@
-import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ForwardResult } from '../../../src/core/webhook-events.ts'
 import type { Forwarder } from '../../../src/webhooks/forwarding/forwarder.ts'
 import { type ForwardRules, startForwarder } from '../../../src/webhooks/forwarding/start-forwarder.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { startApp } from '../app.ts'
 import { sampleEvent } from '../sample-event.ts'
 
@@ -109,13 +109,8 @@ test('a redirect is not followed, and the sender receives the answer of the app'
 test('an app that is down, closes early or is slow gives 502, 502 and 504, each with its reason', async () => {
   const closing = await startApp((response) => response.destroy())
   const slow = await startApp(() => {})
-  const gone = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => gone.once('listening', resolve))
-  const address = gone.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  await new Promise((resolve) => gone.close(resolve))
   for (const [url, status, failure] of [
-    [`http://localhost:${port}/`, 502, 'nothing listens there (127.0.0.1 and ::1 tried)'],
+    [`http://localhost:${await freePort()}/`, 502, 'nothing listens there (127.0.0.1 and ::1 tried)'],
     [closing.url, 502, 'it closed the connection without an answer'],
     [slow.url, 504, 'no answer within 0.2 s'],
   ] as const) {
