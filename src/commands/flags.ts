@@ -212,3 +212,8 @@ export function parseFilters(texts: readonly string[]): Readonly<Record<string, 
   }
   return Object.fromEntries(filters)
 }
+
+/** `contacts,companies`. */
+export function parseNouns(text: string): readonly string[] {
+  return text.split(',').map((noun) => noun.trim())
+}

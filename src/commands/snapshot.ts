@@ -4,6 +4,7 @@ import { baseUrlText } from '../core/http-rules.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/safe-text.ts'
 import { examples } from './command-tree.ts'
+import { parseNouns } from './flags.ts'
 
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
   program
@@ -18,10 +19,6 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
 /** `--only contacts,companies`. */
 export function onlyFlag() {
   return new Option('--only <nouns>', 'of these objects alone, comma separated').argParser(parseNouns)
-}
-
-function parseNouns(text: string): readonly string[] {
-  return text.split(',').map((noun) => noun.trim())
 }
 
 async function printSnapshot(ctx: Context, { only }: { readonly only?: readonly string[] }): Promise<undefined> {

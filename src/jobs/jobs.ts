@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { partText } from '../core/undo-part.ts'
 import { stateFolder } from '../files/folders.ts'
-import { undosInEffect } from './history/earlier-jobs.ts'
+import { openJobOf, undosInEffect } from './history/earlier-jobs.ts'
 import { type PruneQuery, prunable, removeJobs } from './history/end-jobs.ts'
 import { leftOf } from './history/failures.ts'
 import { allJobs, findJob, jobsOfChain, knownJobs } from './history/find-jobs.ts'
@@ -70,13 +70,14 @@ export function openJobs(host: JobsHost) {
     const jobsFolder = isTrial ? folder : await ensure()
     return { account, jobsFolder, draftsFolder: isTrial ? makeTrialFolder(host.env, folder) : jobsFolder }
   }
-  /** Plans a job of this kind; nothing is sent before it is run. */
+  /** Plans a job of this kind; nothing is sent before it is run. `isTrial`: it is only shown, and leaves no job. */
   async function plan<Kind extends PlanKind>(
     kind: Kind,
     request: Parameters<Planners[Kind]>[1],
     hooks?: PlanningHooks,
+    isTrial = host.isTrial,
   ): Promise<Awaited<ReturnType<Planners[Kind]>>> {
-    const context = await openPlanning(host, await placesFor(host.isTrial), hooks)
+    const context = await openPlanning(host, await placesFor(isTrial), hooks)
     let isMade = false
     try {
       const made = await PLANNERS[kind](context, request as never)
@@ -110,6 +111,8 @@ export function openJobs(host: JobsHost) {
     /** By id, or by a suffix of it. */
     find: (word: string) => findJob(folder, word),
     of: (paths: JobPaths) => jobOf(host, folder, paths),
+    /** The job of a run with a name that was stopped, or runs. */
+    unended: async (run: string) => openJobOf(folder, { run, account: crmAccount(await host.server()) }),
     /** See jobsOfChain. */
     jobsOfChain,
     /** See begunChain. */

@@ -249,3 +249,15 @@ test('links that are refused as a whole are halved, until the wrong one is alone
   const both = [acme, idOf('companies', 'name', 'Bolt')].sort()
   expect((await shown()).slice(0, 3).map((one: Row) => one.company_ids)).toEqual([both, [acme], both])
 })
+
+test('--create-missing creates the companies that rows name, and links them', async () => {
+  const { env, emulator, fileOf, json, idOf } = await portal()
+  const people = fileOf('people.csv', ['email,company.domain', 'ada@x.test,new.test', 'bob@x.test,NEW.test'])
+  await crmPrints(['contacts', 'import', people, '--create-missing', 'companies', '--yes'], env)
+  expect(emulator.records('companies')).toHaveLength(3)
+  const made = idOf('companies', 'domain', 'new.test')
+  expect(await json('contacts', 'list', '--fields', 'email,company_ids', '--sort', 'email')).toEqual([
+    { email: 'ada@x.test', company_ids: [made] },
+    { email: 'bob@x.test', company_ids: [made] },
+  ])
+})

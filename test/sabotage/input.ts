@@ -121,6 +121,20 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/e2e/jobs/reference-columns.test.ts'],
   },
   {
+    name: 'a record that several rows name is created for each of them',
+    file: 'src/jobs/plan/references.ts',
+    line: 'if (!missing.values.has(key)) missing.values.set(key, value)',
+    to: 'missing.values.set(value, value)',
+    tests: ['test/commands/jobs/create-missing.test.ts'],
+  },
+  {
+    name: 'a stopped job that creates missing records is not found again',
+    file: 'src/commands/bulk/create-missing.ts',
+    line: 'if (paths) await send(ctx, { paths, resource, flags })',
+    to: 'if (paths && !resource) await send(ctx, { paths, resource, flags })',
+    tests: ['test/e2e/jobs/reference-columns.test.ts'],
+  },
+  {
     name: 'a column that adds to a list replaces it',
     file: 'src/jobs/plan/match-rows.ts',
     line: 'const all = [...had, ...add.filter((each) => !had.includes(each))]',

@@ -12,7 +12,7 @@ import type { MadeImport } from '../../jobs/plan/make-job.ts'
 import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
 import { jsonText, writeNoteLine } from '../../output/safe-text.ts'
 import { withFlag } from '../command-line.ts'
-import { addScopedFlags } from '../flags.ts'
+import { addScopedFlags, parseNouns } from '../flags.ts'
 import { requiredHere } from '../required-fields.ts'
 import {
   addReadFlags,
@@ -33,6 +33,7 @@ import { showRest } from './show-plan.ts'
 export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags, RejectFlags, PartFlags {
   readonly runId?: string
   readonly again?: boolean
+  readonly createMissing?: readonly string[]
 }
 
 export function addImportFlags(command: object): void {
@@ -41,6 +42,15 @@ export function addImportFlags(command: object): void {
   addBulkFlags(command)
   addExpectFlag(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+export function addCreateMissingFlag(command: object): void {
+  ;(command as Command).addOption(
+    new Option(
+      '--create-missing <nouns>',
+      'create the companies that columns such as company.domain name and the server lacks, before the rows',
+    ).argParser(parseNouns),
+  )
 }
 
 /** Flags of commands that plan a job and send it. */
@@ -91,12 +101,19 @@ export async function importAs(
     rateShare: runTerms(flags).rateShare,
     listFindings: isForProgram(ctx) ? (findings: Findings) => writeFindings(ctx, findings, file) : undefined,
   }
-  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', whole, hooks))
-  return showOrSendMade(ctx, made, file, {
+  const terms = {
     ...flags,
     isRepeatable: request.kind !== 'retry',
     takesRejects: request.kind === 'import' || request.kind === 'retry',
-  })
+  }
+  if (flags.createMissing !== undefined) {
+    const { createMissing } = await import('./create-missing.ts')
+    const first = await createMissing(ctx, whole, flags)
+    if ('shown' in first) return showOrSendMade(ctx, first.shown, file, terms)
+    Object.assign(terms, first)
+  }
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', whole, hooks))
+  return showOrSendMade(ctx, made, file, terms)
 }
 
 /** Shows a new plan, or confirms and sends it; resumes an existing job. */

@@ -9,6 +9,7 @@ import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import type { JobTotals } from '../../jobs/plan/plan-format.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import {
@@ -37,6 +38,8 @@ export interface PlanFlags extends RunFlags, ExpectFlags {
   readonly snapshotBefore?: string
   /** For the question: what another job does after this one. */
   readonly also?: string | undefined
+  /** What was confirmed of a plan that was shown before; the same is not asked again. */
+  readonly confirmed?: JobTotals
   /** The command has --again. */
   readonly isRepeatable?: boolean
   /** Whether the command has `--rejects`. */
@@ -93,6 +96,10 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   return sendJob(ctx, job.paths, flags)
 }
 
+function isConfirmed({ end }: MadeJob, { confirmed }: PlanFlags): boolean {
+  return end.create === confirmed?.create && end.update === confirmed.update && end.delete === confirmed.delete
+}
+
 function dropAll(jobs: Pick<Jobs, 'of'>, { first = [], paths }: MadeJob): void {
   for (const made of first) jobs.of(made.paths).drop()
   jobs.of(paths).drop()
@@ -116,7 +123,8 @@ async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: str
 }
 
 /** Prints the plan before the confirmation. */
-async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags: RunFlags): Promise<void> {
+export async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags: PlanFlags): Promise<void> {
+  if (isConfirmed(job, flags)) return
   const { rateShare: share } = runTerms(flags)
   const { head, end: counts, recheckRequests = 0 } = job
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, share)
@@ -212,7 +220,8 @@ function deletionOf(job: MadeJob, expect: number | undefined): Deletion {
   }
 }
 
-async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {
+export async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {
+  if (isConfirmed(job, flags)) return
   const { end, head } = job
   const expect = requireCount(ctx, job, flags)
   if (isDeletion(job)) {

@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ImportableResource, isListed, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
 import { addMatchFlags, addRecheckFlag } from '../bulk/bulk-flags.ts'
-import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
+import { addCreateMissingFlag, addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
 import { addUnattendedFlags, runUnattended, type UnattendedFlags } from '../bulk/unattended.ts'
 import { examples } from '../command-tree.ts'
 
@@ -26,6 +26,7 @@ export function addImport(parent: CommandUnknownOpts, act: Act, what: ImportComm
   const canMatch = isListed(resource)
   if (canMatch) addMatchFlags(command)
   addImportFlags(command)
+  if (canMatch) addCreateMissingFlag(command)
   addUnattendedFlags(command)
   if (canMatch) addRecheckFlag(command)
 }

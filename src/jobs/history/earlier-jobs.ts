@@ -129,6 +129,15 @@ export function startedMeanwhile(id: string): CrmError {
   })
 }
 
+/** The job of exactly this run that was stopped, or runs. */
+export async function openJobOf(
+  jobsFolder: string,
+  { run, account }: Pick<RunIdentity, 'run' | 'account'>,
+): Promise<JobPaths | undefined> {
+  const own = await jobsOf(jobsFolder, account, (other) => other === run)
+  return own.find(isOpen)?.paths
+}
+
 async function jobsOf(
   jobsFolder: string,
   account: string,

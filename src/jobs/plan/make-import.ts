@@ -65,13 +65,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   }
   const { head, builder } = draft.begin(planHead(context, identity, draft.files.id), request.part)
   const { scratch } = draft
-  const source = withReferences(opened, {
-    context,
-    rules,
-    scratch,
-    preview: builder.preview,
-    rateShare: request.rateShare,
-  })
+  const { rateShare, creates } = request
+  const source = withReferences(opened, { context, rules, scratch, preview: builder.preview, rateShare, creates })
   const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   try {
     const retried = await readRetriedLines(context, request.of)
@@ -95,6 +90,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         ...leftOutLines(builder.failing, 'Rows that fail, and are not sent:'),
       ],
       ...(findings.count > 0 && { rejected: findingText(inputName, findings) }),
+      missing: source.missing(),
     }
   } finally {
     findings.removeFile()

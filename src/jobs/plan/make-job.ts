@@ -21,6 +21,7 @@ import { type Part, PlanBuilder } from './plan-builder.ts'
 import type { JobNoun, JobTotals, PlanHead } from './plan-format.ts'
 import type { Matching, PlanningContext } from './planning.ts'
 import type { FieldCount, Preview } from './preview.ts'
+import type { MissingRecords } from './references.ts'
 import { Scratch } from './scratch.ts'
 
 /** A job that was planned and not started. */
@@ -56,6 +57,8 @@ export type MadeImport =
       readonly leftLines: readonly string[]
       /** About rows that are rejected; none without `--rejects`. */
       readonly rejected?: FindingText
+      /** What is to be created first; see ImportRequest. */
+      readonly missing?: readonly MissingRecords[]
     }
   /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
   | { readonly type: 'same'; readonly job: JobState }

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
-import { counted, isListed, resourceOf } from '../../core/resources/registry.ts'
+import { counted, isListed, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { isTwin, mapName, parseMap } from '../input/columns.ts'
@@ -16,6 +16,7 @@ import { type ImportMode, type MostRejects, matchRow, OverruledMembers, type Row
 import { createOf, type Part, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { Duplicates, ImportTerms, JobNoun } from './plan-format.ts'
 import type { Matching, PlanningContext, RowRules } from './planning.ts'
+import { withoutNew } from './references.ts'
 import type { Scratch } from './scratch.ts'
 
 /** How the input is read, as given by flags alone. */
@@ -59,6 +60,8 @@ export interface ImportRequest {
   readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
   /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
   readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
+  /** A plan that is only shown: of these objects, records that rows name need not exist, because they are created first. */
+  readonly creates?: ReadonlySet<Resource>
 }
 
 export interface MatchRequest {
@@ -99,7 +102,7 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
 
 /** Adds the operation, if the connector allows it; a row that it refuses becomes a finding. */
 function addAllowed(
-  { builder, retried, rules, errors }: PlanRowsParts,
+  { request, builder, retried, rules, errors }: PlanRowsParts,
   row: InputRow,
   planned: Planned,
   known?: Parameters<PlanBuilder['add']>[1],
@@ -110,7 +113,7 @@ function addAllowed(
   const link = failed && { of: failed.of }
   if (planned.do === 'delete' || !planned.body) return void builder.add({ ...planned, ...link }, known)
   const body = planned.before ? planned.body : rules.shown(planned.body)
-  const message = rules.faultIn(body, planned.before)
+  const message = rules.faultIn(request.creates ? withoutNew(body) : body, planned.before)
   if (message === undefined) return void builder.add({ ...planned, body, ...link }, known)
   const { line, offset } = row
   errors.add(row, { line, offset, column: undefined, value: undefined, code: 'not_allowed', message })

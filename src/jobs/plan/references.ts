@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonValue } from '../../core/json.ts'
+import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { linkIn, linkText, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS, RESOURCES, type Resource } from '../../core/resources/registry.ts'
@@ -18,10 +18,31 @@ interface ReferenceParts {
   readonly preview: Pick<PlanBuilder['preview'], 'name'>
   readonly rateShare: number
   readonly rules: Pick<RowRules, 'linkTypes'>
+  /** See ImportRequest. */
+  readonly creates: ReadonlySet<Resource> | undefined
 }
 
-/** The rows, with the values of columns such as `company.domain` replaced by ids. A value that no record has, or several, is an error in its row. */
-export function withReferences(source: RowSource, parts: ReferenceParts): RowSource {
+/** Values by which rows name records that do not exist, in the order of the rows. */
+export interface MissingRecords {
+  readonly to: Resource
+  readonly by: string
+  readonly values: readonly string[]
+}
+
+/** Rows whose references are resolved. */
+interface ResolvedRows extends RowSource {
+  /** Of the rows that were read. */
+  missing(): readonly MissingRecords[]
+}
+
+/** In a plan that is only shown, it stands for the id of a record that does not exist yet. */
+const NEW = '(new) '
+
+/**
+ * The rows, with the values of columns such as `company.domain` replaced by ids. A value that no record has, or several, is an error in its
+ * row, unless the record is to be created first.
+ */
+export function withReferences(source: RowSource, parts: ReferenceParts): ResolvedRows {
   const found = new ReferencedRecords(parts)
   const findingsIn = (row: InputRow): readonly RowFinding[] | Promise<readonly RowFinding[]> => {
     const findings = found.place(row)
@@ -50,6 +71,7 @@ export function withReferences(source: RowSource, parts: ReferenceParts): RowSou
         if (valid.length > 0) yield valid
       }
     },
+    missing: () => found.missing(),
   }
 }
 
@@ -67,6 +89,8 @@ class ReferencedRecords {
   readonly #parts: ReferenceParts
   /** By object and member. */
   readonly #lookups = new Map<string, Lookup>()
+  /** By object and member: values by their keys. */
+  readonly #missing = new Map<string, { reference: ReferenceColumn['reference']; values: Map<string, string> }>()
 
   constructor(parts: ReferenceParts) {
     this.#parts = parts
@@ -106,19 +130,26 @@ class ReferencedRecords {
     return findings
   }
 
-  #idOf(
-    { line, offset, position }: InputRow,
-    { name, field, reference }: ReferenceColumn,
-    value: string,
-  ): string | RowFinding {
+  missing(): readonly MissingRecords[] {
+    return [...this.#missing.values()].map(({ reference, values }) => ({ ...reference, values: [...values.values()] }))
+  }
+
+  #idOf({ line, offset, position }: InputRow, column: ReferenceColumn, value: string): string | RowFinding {
+    const { name, field, reference, edit } = column
     const { to, by } = reference
-    const matches =
-      this.#lookups.get(lookupName(reference))?.existing.find(matchKey({ [by]: value }, [by]), MOST_NAMED + 1) ?? []
+    const key = matchKey({ [by]: value }, [by])
+    const matches = this.#lookups.get(lookupName(reference))?.existing.find(key, MOST_NAMED + 1) ?? []
     const [first] = matches
     const ids = [...new Set(matches.map(({ id }) => id))]
     if (first && ids.length === 1) {
       this.#parts.preview.name(field, first.id, idText(first.record.name) ?? value)
       return first.id
+    }
+    if (ids.length === 0 && edit !== 'remove' && key !== undefined && this.#parts.creates?.has(to)) {
+      const missing = this.#missing.get(lookupName(reference)) ?? { reference, values: new Map() }
+      this.#missing.set(lookupName(reference), missing)
+      if (!missing.values.has(key)) missing.values.set(key, value)
+      return `${NEW}${missing.values.get(key)}`
     }
     const { singular, plural } = RESOURCES[to]
     const place = { line, offset, ...(position !== undefined && { position }), column: name, value }
@@ -175,6 +206,13 @@ function setLinks({ fields, edits = {} }: InputRow): void {
     const values = of.flatMap(([key, { add = [] }]) => add.map((id) => linkText(id, linkIn(key).label)))
     fields[field] = wholeLinks(values)
   }
+}
+
+/** The members without those that name a record which is created first. */
+export function withoutNew(fields: JsonObject): JsonObject {
+  const isNew = (value: JsonValue): boolean =>
+    Array.isArray(value) ? value.some(isNew) : typeof value === 'string' && value.startsWith(NEW)
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isNew(value)))
 }
 
 function lookupName({ to, by }: ReferenceColumn['reference']): string {

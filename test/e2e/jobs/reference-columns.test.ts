@@ -230,3 +230,38 @@ test(`an import of ${ROWS} rows with references, killed ${KILLS} times, sends ea
     return kills
   }
 })
+
+const FIRMS = 600
+
+test('an import that creates the companies it names, killed before and while it sends the rows, makes each once', async () => {
+  const { env } = await startService(['--database', await newDatabase(), '--rate-limit', 'none'])
+  const rows = Array.from({ length: FIRMS }, (_, at) => `P${at},p${at}@x.test,f${at}.test`)
+  const file = fileOf('many.csv', ['name,email,company.domain', ...rows])
+  const words = ['contacts', 'import', file, '--match', 'email', '--create-missing', 'companies', '--yes']
+  const countOf = async (noun: string): Promise<number> =>
+    JSON.parse(await out([noun, 'list', '-o', 'json'], env)).length
+  for (const [noun, least] of [
+    ['companies', 50],
+    ['companies', 300],
+    ['contacts', 100],
+    ['contacts', 400],
+  ] as const) {
+    const child = startCrm([...words, '-q', '--concurrency', '2'], env)
+    const ended = once(child, 'exit')
+    const isReached = async () => (await countOf(noun)) >= least || child.exitCode !== null
+    await expect.poll(isReached, { timeout: 60_000, interval: 20 }).toBe(true)
+    expect(child.exitCode, `killed at ${least} ${noun}`).toBeNull()
+    child.kill('SIGKILL')
+    await ended
+  }
+  const { exit, stdout, stderr } = await crm([...words, '-o', 'json'], env)
+  expect(exit, stderr).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ rows: FIRMS, done: FIRMS, failed: 0, in_doubt: 0 })
+  const companies = await idsBy('companies', 'domain', env)
+  expect([Object.keys(companies).length, await countOf('companies')]).toEqual([FIRMS, FIRMS])
+  const people: Record<string, string>[] = JSON.parse(await out(['contacts', 'list', '-o', 'json'], env))
+  expect(people).toHaveLength(FIRMS)
+  for (const { email = '', company_id: company } of people) {
+    expect(company, email).toBe(companies[`f${/\d+/.exec(email)?.[0]}.test`])
+  }
+})

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import { counted, RESOURCES, type Resource, resourceNamed } from '../../core/resources/registry.ts'
+import { typedProfile } from '../../core/shell-words.ts'
+import { temporaryFolder } from '../../core/streams.ts'
+import type { MadeImport } from '../../jobs/plan/make-job.ts'
+import type { JobNoun, JobTotals } from '../../jobs/plan/plan-format.ts'
+import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
+import type { MissingRecords } from '../../jobs/plan/references.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
+import { cellText } from '../../output/safe-text.ts'
+import { withFlag } from '../command-line.ts'
+import { requiredHere } from '../required-fields.ts'
+import { readFlags } from './bulk-flags.ts'
+import type { ImportFlags } from './import-rows.ts'
+import { confirmPlan, notePlan } from './plan.ts'
+import { withPlanningProgress } from './planning-progress.ts'
+import { sendOne } from './send-job.ts'
+
+const MOST_NAMED = 5
+
+/** `shown`: a plan that is not sent, because of `--dry-run` or of errors. */
+export type CreatedMissing = { readonly shown: MadeImport } | { readonly confirmed?: JobTotals }
+
+/**
+ * `--create-missing`: creates the records that rows name and that do not exist, as jobs of their own, before the rows are planned. The plan
+ * of the rows is shown and confirmed before anything is sent.
+ */
+export async function createMissing(
+  ctx: Context,
+  request: ImportRequest,
+  flags: ImportFlags & { readonly createMissing?: readonly string[] },
+): Promise<CreatedMissing> {
+  refuseBeside(ctx, request, flags)
+  const creates = await createdObjects(ctx, flags.createMissing ?? [])
+  const jobs = await ctx.jobs()
+  if (!ctx.flags.isDryRun) await finishBegun(ctx, creates, { request, flags })
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', { ...request, creates }, hooks, true))
+  if (made.type !== 'made') return made.type === 'same' ? {} : { shown: made }
+  const { job } = made
+  const missing: Created[] = []
+  for (const one of made.missing ?? []) missing.push({ ...one, members: await membersOf(ctx, one) })
+  for (const one of missing) ctx.note(missingText(one))
+  if (ctx.flags.isDryRun) return { shown: made }
+  try {
+    if (missing.length === 0) return {}
+    await notePlan(ctx, job, flags)
+    await confirmPlan(ctx, job, { ...flags, also: ` and first create ${missing.map(countText).join(' and ')}` })
+  } finally {
+    jobs.of(job.paths).drop()
+  }
+  for (const one of missing) await createAll(ctx, one, { request, flags })
+  return { confirmed: job.end }
+}
+
+interface Created extends MissingRecords {
+  /** Those of a new record, all with the value. */
+  readonly members: readonly string[]
+}
+
+function refuseBeside(ctx: Context, request: ImportRequest, { plan }: ImportFlags): void {
+  const refuse = (what: string, hint: string) => {
+    throw new CrmError('usage', `--create-missing: ${what}`, { hint })
+  }
+  if (request.inputName === '-') refuse('the input is read twice, so it cannot be stdin', 'name a file')
+  if (plan !== undefined && !ctx.flags.isDryRun)
+    refuse('a plan in a file has ids, and these records have none yet', 'leave --plan out; --dry-run shows the plan')
+}
+
+async function createdObjects(ctx: Context, nouns: readonly string[]): Promise<ReadonlySet<Resource>> {
+  const api = await ctx.api()
+  const known = Object.values(RESOURCES).map(({ plural }): string => plural)
+  const creates = new Set<Resource>()
+  for (const noun of nouns) {
+    const resource = resourceNamed(noun) ?? Object.values(RESOURCES).find(({ singular }) => singular === noun)
+    const own = typeof resource === 'string' ? resource : resource && resourceNamed(resource.plural)
+    if (own === undefined) {
+      throw new CrmError('usage', `--create-missing ${cellText(noun)}: expected objects, such as companies`, {
+        hint: withFlag(ctx.argv, '--create-missing', nearest(noun, known) ?? 'companies'),
+      })
+    }
+    api.require(own, 'create')
+    creates.add(own)
+  }
+  return creates
+}
+
+function missingText({ to, values, ...one }: MissingRecords): string {
+  const more = values.length > MOST_NAMED ? ` and ${values.length - MOST_NAMED} more` : ''
+  return `Created first: ${countText({ to, values, ...one })}: ${values.slice(0, MOST_NAMED).map(cellText).join(', ')}${more}`
+}
+
+function countText({ to, by, values }: MissingRecords): string {
+  return `${counted(values.length, to)} (${by})`
+}
+
+/** Its jobs are found by it after a stop. */
+function runOf(resource: Resource, { inputName }: Pick<ImportRequest, 'inputName'>): string {
+  return `missing ${RESOURCES[resource].plural} of ${resolve(inputName)}`
+}
+
+interface Creating {
+  readonly request: ImportRequest
+  readonly flags: ImportFlags
+}
+
+/** The jobs of the same command that were stopped. */
+async function finishBegun(ctx: Context, creates: Iterable<Resource>, { request, flags }: Creating): Promise<void> {
+  const jobs = await ctx.jobs()
+  for (const resource of creates) {
+    const paths = await jobs.unended(runOf(resource, request))
+    if (paths) await send(ctx, { paths, resource, flags })
+  }
+}
+
+async function createAll(ctx: Context, { to, by, values, members }: Created, parts: Creating): Promise<void> {
+  const { request, flags } = parts
+  const lines = values.map((value) => JSON.stringify(Object.fromEntries(members.map((name) => [name, value]))))
+  const folder = mkdtempSync(join(temporaryFolder(ctx.env), 'crm-missing-'))
+  try {
+    const inputName = join(folder, `${RESOURCES[to].plural}.jsonl`)
+    writeFileSync(inputName, `${lines.join('\n')}\n`, { mode: 0o600 })
+    const jobs = await ctx.jobs()
+    const made = await jobs.plan('import', {
+      ...{ noun: RESOURCES[to].plural as JobNoun, kind: 'import', as: 'import', of: undefined, inputName },
+      ...{ read: readFlags({}, members), match: { names: [by], mode: 'upsert' }, run: runOf(to, request) },
+      ...{ stages: undefined, rejects: undefined, listFindings: undefined, part: undefined, isAgain: false },
+      ...{ duplicates: 'error', rateShare: request.rateShare },
+    })
+    if (made.type === 'refused') throw refused(to, made.text.lines)
+    if (made.type === 'made' && made.job.end.create !== values.length) {
+      jobs.of(made.job.paths).drop()
+      throw new CrmError('conflict', `${RESOURCES[to].plural} were created or changed meanwhile; nothing was sent`, {
+        hint: 'run the same command again',
+      })
+    }
+    await send(ctx, { paths: made.job.paths, resource: to, flags })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A new record gets its value as its name, too, if it must have one; of other members crm knows nothing. */
+async function membersOf(ctx: Context, { to, by }: MissingRecords): Promise<readonly string[]> {
+  const { singular, plural } = RESOURCES[to]
+  const others = (await requiredHere(ctx))(to).filter((name) => name !== by)
+  const unknown = others.find((name) => name !== 'name')
+  if (unknown === undefined) return [by, ...others]
+  throw new CrmError(
+    'usage',
+    `--create-missing ${singular}: a new ${singular} must have ${unknown}, too; nothing was sent`,
+    {
+      hint: `crm ${plural} import FILE creates them first`,
+    },
+  )
+}
+
+function refused(to: Resource, lines: readonly string[]): CrmError {
+  return new CrmError('invalid_input', `${RESOURCES[to].plural} cannot be created: ${lines[0]}; nothing was sent`, {
+    hint: `create them with crm ${RESOURCES[to].plural} import FILE, then run the same command again`,
+  })
+}
+
+interface Sending {
+  readonly paths: JobPaths
+  readonly resource: Resource
+  readonly flags: ImportFlags
+}
+
+/** Throws if one of the records is not created: the rows that name it would fail. */
+async function send(ctx: Context, { paths, resource, flags }: Sending): Promise<void> {
+  const { record, error } = await sendOne(ctx, paths, flags)
+  if (error !== undefined) throw error
+  const done = typeof record.done === 'number' ? record.done : 0
+  ctx.note(`${counted(done, resource)} created: crm jobs undo ${paths.id}${typedProfile(ctx.argv)} takes them back.`)
+}
