@@ -1,12 +1,10 @@
 import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
-import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/record-ids.ts'
-import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
-import { type Findable, findByRequest, findOne, listAll, notThere } from './find.ts'
-import { listOf, printList, printOne } from './print.ts'
+import { type Findable, findByRequest, listAll } from './find.ts'
 
 /** Records requested in parallel, over at most as many connections as the client opens; also those that determine the columns of a table. */
 const PAGE_IDS = 100
@@ -53,31 +51,6 @@ async function askForEach(api: Api, resource: Findable, ids: readonly string[]):
     answers.push(...(await Promise.all(others.map((id) => findByRequest(api, resource, id)))))
   if (answers.includes('unknown')) return undefined
   return new Map(answers.flatMap((record, at) => (record && record !== 'unknown' ? [[ids[at] ?? '', record]] : [])))
-}
-
-/**
- * `get`: one typed id prints an object. Several ids, and those from stdin, print a list, even if stdin contains only one, so
- * that a pipe always receives the same shape.
- */
-export async function getByIds(ctx: Context, resource: Findable, words: readonly string[]): Promise<undefined> {
-  const ids = await readIds(ctx, words, `crm ${RESOURCES[resource].plural} list -o id`)
-  const [only] = words.length === 1 && words[0] !== '-' ? ids : []
-  if (only !== undefined) return printOne(ctx, await findOne(ctx, resource, only), resource)
-  const { pages, missing } = findMany(await ctx.api(), resource, ids)
-  await printList(ctx, {
-    ...listOf(resource),
-    pages,
-    plural: ids.length === 0 ? 'ids on stdin' : `${RESOURCES[resource].plural} with these ids`,
-  })
-  if (missing.length === 0) return
-  if (missing.length === ids.length) throw notThere(resource, namesOf(missing))
-  throw new CrmError(
-    'partial',
-    `${missing.length} of ${ids.length} ${RESOURCES[resource].plural} do not exist: ${namesOf(missing)}`,
-    {
-      hint: `crm ${RESOURCES[resource].plural} list`,
-    },
-  )
 }
 
 /** The first ids, and the number of others. */

@@ -12,6 +12,7 @@ import {
   type ListedResource,
   RECORD_RESOURCES,
   RESOURCES,
+  type Resource,
 } from '../core/resources/registry.ts'
 import { withFlag } from './command-line.ts'
 
@@ -107,7 +108,7 @@ export function unknownOwner({ flag, word, argv }: Named, { why, near, otherwise
 }
 
 /** What a person knows a record by: the first text that it has, else its id. */
-export function labelOf(resource: OwnedResource, record: CrmRecord): string {
+export function labelOf(resource: Resource, record: CrmRecord): string {
   const fields = Object.entries<Field>(RESOURCES[resource].fields)
   const texts = fields.flatMap(([name, { type }]) => (type === 'text' ? (idText(record[name]) ?? []) : []))
   return texts.find((text) => text !== '') ?? idText(record.id) ?? ''

@@ -4,18 +4,24 @@ import { checkOf, chosenPages, printList } from './print.ts'
 import { derivedContext } from './print-derived.ts'
 import { printSorted, type SortableList } from './sorted-list.ts'
 import { printSummary, type SummaryFlags } from './summary/print-summary.ts'
+import { linkedReader, type WithFlag, withLinked } from './with-linked.ts'
 
 type Keep = Parameters<typeof keepMatching>[1]
 
 /** What is asked of a list beside `--where`. */
-export interface ListChoice extends SummaryFlags {
+export interface ListChoice extends SummaryFlags, WithFlag {
   /** Applied to the records that match `--where`. */
   readonly keep?: Keep | undefined
 }
 
 /** Prints a list, or what its flags ask for instead. `--limit` counts the records that are kept. */
 export async function printChosen(ctx: Context, list: SortableList, choice: ListChoice): Promise<undefined> {
-  const { keep, sort, summary } = choice
+  const { keep, sort, summary, with: words } = choice
+  if (words !== undefined) {
+    const { with: _, ...rest } = choice
+    const pages = withLinked(list.pages, await linkedReader(ctx, list.resource, words))
+    return printChosen(ctx, { ...list, pages }, rest)
+  }
   if (keep) return printChosen(...(await kept(ctx, list, choice)))
   if (summary !== undefined) return printSummary(ctx, list, list.resource, choice)
   return sort === undefined ? printList(ctx, list) : printSorted(ctx, list, sort)

@@ -260,4 +260,6 @@ test('--create-missing creates the companies that rows name, and links them', as
     { email: 'ada@x.test', company_ids: [made] },
     { email: 'bob@x.test', company_ids: [made] },
   ])
+  const shown = await json('contacts', 'list', '--with', 'company', '--fields', 'email,linked', '--sort', 'email')
+  expect(shown).toMatchObject([{ email: 'ada@x.test', linked: { company: [{ domain: 'new.test' }] } }, {}])
 })

@@ -12,10 +12,11 @@ import { listOf, requestedLimit } from '../print.ts'
 import { printChosen } from '../print-chosen.ts'
 import type { SortableList } from '../sorted-list.ts'
 import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
+import { addWithFlag, type WithFlag } from '../with-linked.ts'
 
 export const FILTER_HELP = 'only deals that match this filter of the server (repeatable)'
 
-interface Options extends SummaryFlags {
+interface Options extends SummaryFlags, WithFlag {
   readonly cursor?: string
   readonly filter?: readonly string[]
   readonly without?: 'notes'
@@ -42,6 +43,7 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
     )
     .action(act(listDeals))
   addSummaryFlags(list, 'deal')
+  addWithFlag(list)
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 

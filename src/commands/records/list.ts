@@ -8,8 +8,9 @@ import { addScopedFlags, parseFilters } from '../flags.ts'
 import { listOf, requestedLimit } from '../print.ts'
 import { printChosen } from '../print-chosen.ts'
 import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
+import { addWithFlag, type WithFlag } from '../with-linked.ts'
 
-interface Options extends SummaryFlags {
+interface Options extends SummaryFlags, WithFlag {
   readonly cursor?: string
   readonly filter?: readonly string[]
 }
@@ -24,6 +25,7 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))
   addSummaryFlags(list, resource)
+  addWithFlag(list)
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
