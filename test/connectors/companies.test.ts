@@ -171,3 +171,33 @@ test('an object that an account made for itself is a noun: 1,000 records in batc
   await crmPrints(['jobs', 'undo', await lastJob(env), '--yes', '--expect', '1000'], env)
   expect(await json('service_cars', 'list', '-o', 'json')).toEqual([])
 })
+
+test('records of such an object are counted with those of their owner, given to another one, and taken back', async () => {
+  const { env, emulator, fileOf, json } = await reach('hubspot')
+  const headers = { authorization: `Bearer ${emulator.key}` }
+  await ask(emulator.url, 'POST /crm/v3/schemas', { json: CARS, headers })
+  const file = fileOf('cars.csv', ['Model,VIN,owner_id', 'T,V0,701', 'T,V1,701', 'T,V2,702'])
+  await crmPrints(['service_cars', 'import', file, '--yes'], env)
+  const ofUser = await json('report', 'owners', '--of', '701', '-o', 'json')
+  expect(ofUser).toContainEqual(expect.objectContaining({ object: 'service_cars', records: 2 }))
+  const owners = async () => (await json('service_cars', 'list', '--sort', 'vin', '-o', 'json')).map(ownerOf)
+  const [{ job }] = await json(
+    'reassign',
+    '--from',
+    '701',
+    '--to',
+    '702',
+    '--only',
+    'service_cars',
+    '--yes',
+    '-o',
+    'json',
+  )
+  expect(await owners()).toEqual(['702', '702', '702'])
+  await crmPrints(['jobs', 'undo', job, '--yes', '--expect', '2'], env)
+  expect(await owners()).toEqual(['701', '701', '702'])
+
+  function ownerOf({ owner_id: owner }: { readonly owner_id: unknown }): string {
+    return String(owner)
+  }
+})
