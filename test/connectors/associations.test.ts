@@ -262,4 +262,7 @@ test('--create-missing creates the companies that rows name, and links them', as
   ])
   const shown = await json('contacts', 'list', '--with', 'company', '--fields', 'email,linked', '--sort', 'email')
   expect(shown).toMatchObject([{ email: 'ada@x.test', linked: { company: [{ domain: 'new.test' }] } }, {}])
+  const more = fileOf('more.csv', ['email,companies+.domain', 'ada@x.test,acme.test'])
+  const { stderr } = await crm(['contacts', 'import', more, '--match', 'email', '--yes'], env)
+  expect(stderr).toContain('Sends 1 request, and those that write links (company_ids 1)')
 })

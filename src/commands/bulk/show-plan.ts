@@ -171,9 +171,11 @@ export function planLines(
   if (matching) lines.push(matchingText(matching))
   const { requests } = forecast
   if (requests > 0) {
+    const linked = fields.filter(({ field }) => forecast.linkFields?.includes(field))
+    const links = linked.length === 0 ? '' : `, and those that write links (${fieldsText(linked)})`
     const upserts = head.upsert === undefined ? '' : `, creates as upserts by ${head.upsert}`
     lines.push(
-      `Sends ${requestsText(requests)}${upserts}; limit: ${limitText(forecast, share)}; time: ${timeText(forecast)}`,
+      `Sends ${requestsText(requests)}${links}${upserts}; limit: ${limitText(forecast, share)}; time: ${timeText(forecast)}`,
     )
   }
   return lines

@@ -205,6 +205,8 @@ export interface Forecast {
   readonly rate: StatedRate | undefined
   /** The least time that the limit leaves for it; undefined when limit or window are unknown. */
   readonly atLeastMs: number | undefined
+  /** The fields whose links take further requests. */
+  readonly linkFields?: readonly string[]
 }
 
 /** Computed from the pace of sending: `share` of each window, and what remains of the current one above the rest. */
@@ -244,7 +246,11 @@ export function forecastOf(
   api: Pick<Api, 'connector' | 'terms' | 'rate'>,
   share: number,
 ): Forecast {
-  return forecast(requestCount(sendable, api), api.rate(), share)
+  const { head, counts } = sendable
+  // A plain create has its links in its own request.
+  const isAfter = counts.update > 0 || head.upsert !== undefined
+  const links = isAfter ? api.connector.document.resources[resourceOf(head.noun)]?.links : undefined
+  return { ...forecast(requestCount(sendable, api), api.rate(), share), linkFields: Object.keys(links?.fields ?? {}) }
 }
 
 /** Removes undefined members, which would count as present. */
