@@ -130,7 +130,7 @@ function checkObject(check: ObjectCheck): void {
     for (const [field, { keyPlace }] of byField) expectName(field, keyPlace, { fields, problems })
     for (const each of BY_FIELD.includes(name) ? byField.values() : [verb]) checkVerb(name, each, check)
   }
-  checkWhole(verbs, parts.get('select'), check)
+  checkWhole(verbs, memberAt(parts.get('select'), 'param') && parts.get('select'), check)
   checkBatches(check)
   checkFields(check)
   checkLinkFields(check)

@@ -76,7 +76,9 @@ export type ResourceDocument = Pick<ReadObject, 'others' | 'read_only' | 'value'
   ReadObject['record'] & {
     readonly parent: Resource | undefined
     /** Records show only the members that a request names. */
-    readonly select: (Pick<ReadSelect, 'param' | 'as'> & { readonly names: NamesDocument | undefined }) | undefined
+    readonly select: { readonly param: string; readonly as: ReadSelect['as'] } | undefined
+    /** The request for the members that records can have. */
+    readonly names: NamesDocument | undefined
     readonly list: ListOperation | undefined
     readonly deliveries?: ListOperation | undefined
     /** By the name of a field. */

@@ -416,10 +416,13 @@ const VERBS_OF_ALL = object('verbs', VERBS)
 export const VERB_NAMES = Object.keys(VERBS) as readonly (keyof typeof VERBS)[]
 
 const SELECT = object('select', {
-  param: required('parameter with the names; in a body, {select} is the list of them', PARAMETER),
+  param: member(
+    'parameter with the names; in a body, {select} is the list of them. Without it, records show every member',
+    PARAMETER,
+  ),
   as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
   names: member(
-    'request that lists the names that can be asked for',
+    'request that lists the members that records can have',
     object('names', {
       base: BASE,
       path: required('path of the request; that of the resource does not precede it', URL_PATH),
@@ -441,8 +444,16 @@ const SELECT = object('select', {
         }),
       ),
       many: member(
-        'several of them stand in one text with semicolons between them, where this value is there',
-        object('many', { at: required('path in such an item', PATH), is: required('the value', JSON_VALUE) }),
+        'a member has several of them, where this value is there',
+        object('many', {
+          at: required('path in such an item', PATH),
+          is: required('the value', JSON_VALUE),
+          as: member(
+            'text (default): in one text, with semicolons between them; list: as a list',
+            choice(['text', 'list']),
+            'text',
+          ),
+        }),
       ),
     }),
   ),

@@ -115,14 +115,12 @@ function normalResource(around: Around): ResourceDocument {
   const { record, verbs, batch, select, parent, fields, others, read_only, value, filters, links } = object
   const { find, upsert, ...single } = verbs
   const kinds = BATCH_KINDS.flatMap((kind) => (batch[kind] ? [[kind, batch[kind]] as const] : []))
-  const { names } = select ?? {}
+  const { param, as, names } = select ?? {}
   return {
     ...{ ...record, others, read_only, value, filters },
     parent: parent === undefined ? undefined : kindOf(connector, parent),
-    select: select && {
-      ...select,
-      names: names && { ...names, ...operation('list', { ...NO_BODY, ...names }, { connector }) },
-    },
+    select: param === undefined ? undefined : { param, as },
+    names: names && { ...names, ...operation('list', { ...NO_BODY, ...names }, { connector }) },
     ...mapped(single, (verb, name) => verb && operation(name, verb, around)),
     find: mapped(find, (each) => operation('find', each, around)),
     upsert: mapped(upsert, (each) => operation('upsert', each, around)),

@@ -41,6 +41,7 @@ export function described(more: Partial<ResourceDocument> = {}): ResourceDocumen
     read_only: [],
     hidden: [],
     select: undefined,
+    names: undefined,
     value: undefined,
     clear: null,
     filters: {},

@@ -98,7 +98,7 @@ test('no description is looked for below the address of a vendor', async () => {
   expect((await run('deals', 'create', '--set', 'name=x', '--set', 'score=5')).exit).toBe(7)
   expect(await json('contacts', 'create', '--set', 'name=Ada')).toMatchObject({ name: 'Ada' })
   const asked = new Set(emulator.requests.map(({ path }) => path.replace(/[?].*/, '')))
-  expect([...asked].toSorted()).toEqual(['/api/v2/deals', '/api/v2/persons', '/api/v2/stages'])
+  expect([...asked].toSorted()).toEqual(['/api/v2/deals', '/api/v2/personFields', '/api/v2/persons', '/api/v2/stages'])
   expect(emulator.effects('persons', 'created')).toBe(1)
 })
 

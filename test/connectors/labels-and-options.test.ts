@@ -105,3 +105,82 @@ test('an unknown option is found in the plan, with the choices; fields lists the
   })
   expect(fields).toContainEqual(expect.objectContaining({ name: 'interests', many: true }))
 })
+
+const [PIPEDRIVE] = SERVERS.filter(({ connector }) => connector === 'pipedrive')
+
+test("an account's own fields on Pipedrive, which have keys, are named by their labels, and options become numbers", async () => {
+  if (!PIPEDRIVE) throw new Error('there is no emulator of Pipedrive')
+  const server = await connected(PIPEDRIVE, { records: 2 })
+  const rows = [
+    'email,Lead Source,Interests,Nickname',
+    'person1@example.com,inbound,Art;boats,Ada',
+    'person2@example.com,2,,',
+  ]
+  await crmPrints(importOf(server, rows), server.env)
+  const own = () =>
+    server.contacts().map(({ custom_fields: fields }) => Object.values(fields as Record<string, unknown>))
+  const none = [null, null, null, null]
+  expect(own()).toEqual([
+    ['Ada', null, 1, [11, 12]],
+    [null, null, 2, null],
+  ])
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
+  await crmPrints(['jobs', 'undo', job, '--yes'], server.env)
+  expect(own()).toEqual([none, none])
+  const wrong = await crm(importOf(server, ['email,Lead Source', 'person1@example.com,Radio']), server.env)
+  expect([wrong.exit, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('"Radio": expected one of Inbound, 1, Outbound, 2'),
+  ])
+  const fields = JSON.parse(await crmPrints(['fields', 'contacts', '-o', 'json'], server.env))
+  expect(fields).toContainEqual(
+    expect.objectContaining({ label: 'Interests', many: true, options: expect.arrayContaining(['11 (Art)']) }),
+  )
+})
+
+test('organisations and activities of Pipedrive are companies and tasks, with people who refer to them', async () => {
+  if (!PIPEDRIVE) throw new Error('there is no emulator of Pipedrive')
+  const server = await connected(PIPEDRIVE, { records: 1 })
+  const { env, emulator } = server
+  const fileOf = (name: string, lines: readonly string[]) => {
+    const path = join(env.HOME ?? '', name)
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return path
+  }
+  const companies = fileOf('companies.csv', ['name,domain', 'Acme,acme.test', 'Bolt,bolt.test'])
+  await crmPrints(['companies', 'import', companies, '--match', 'domain', '--yes'], env)
+  const people = fileOf('people.csv', [
+    'name,email,company.domain',
+    'Ada,ada@x.test,acme.test',
+    'Bob,bob@x.test,new.test',
+  ])
+  await crmPrints(['contacts', 'import', people, '--match', 'email', '--create-missing', 'companies', '--yes'], env)
+  expect(emulator.records('organizations').map(({ name, website }) => [name, website])).toEqual([
+    ['Acme', 'acme.test'],
+    ['Bolt', 'bolt.test'],
+    ['new.test', 'new.test'],
+  ])
+  const orgs = server.contacts().map(({ name, org_id: id }) => [name, id])
+  expect(orgs).toEqual([
+    ['Person 1', null],
+    ['Ada', 1],
+    ['Bob', 3],
+  ])
+  const tasks = fileOf('tasks.csv', [
+    'title,status,due_on,contact.email,company.name',
+    'Call,done,2026-12-01,ada@x.test,Bolt',
+  ])
+  await crmPrints(['tasks', 'import', tasks, '--yes'], env)
+  const json = async (...words: string[]) => JSON.parse(await crmPrints([...words, '-o', 'json'], env))
+  expect(await json('tasks', 'list', '--with', 'contact,company')).toMatchObject([
+    {
+      title: 'Call',
+      status: 'done',
+      due_on: '2026-12-01',
+      linked: { contact: { name: 'Ada' }, company: { name: 'Bolt' } },
+    },
+  ])
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+  await crmPrints(['jobs', 'undo', job, '--yes'], env)
+  expect(await json('tasks', 'list')).toEqual([])
+})

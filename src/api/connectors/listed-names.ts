@@ -21,12 +21,14 @@ export interface ListedName {
   readonly isUnique?: boolean
   /** Undefined: any value, or not known. */
   readonly options?: readonly ListedOption[] | undefined
-  /** Several options stand in a text, with semicolons between them. */
+  /** It has several options: in a text, with semicolons between them, or in a list. */
   readonly isMany?: boolean
+  readonly isList?: boolean
 }
 
 export interface ListedOption {
-  readonly value: string
+  /** A number where the server has numbers. */
+  readonly value: string | number
   readonly label: string
 }
 
@@ -76,8 +78,9 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
   }
   const optionsPath = optionalPath(options?.items)
   const optionIn = (option: JsonValue): readonly ListedOption[] => {
-    const value = textIn(at.value(option))
-    return value === undefined ? [] : [{ value, label: textIn(at.optionLabel(option)) ?? value }]
+    const own = at.value(option)
+    const value = typeof own === 'number' ? own : textIn(own)
+    return value === undefined ? [] : [{ value, label: textIn(at.optionLabel(option)) ?? String(value) }]
   }
   return readAll(compilePath(names.items), json ?? null).flatMap((item) => {
     const name = textIn(at.name(item))
@@ -89,6 +92,7 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
         ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: at.unique(item) === true },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
+        isList: many?.as === 'list' && at.many(item) === many.is,
       },
     ]
   })

@@ -112,8 +112,8 @@ export function withBase(address: URL, { base }: Pick<ConnectorDocument, 'base'>
  * A POST may do anything, whatever the file calls it.
  */
 export function readRequests({ resources }: Pick<ConnectorDocument, 'resources'>): readonly string[] {
-  const operations = Object.values(resources).flatMap(({ list, get, find, select }) => [
-    ...[list, get, select?.names].filter((operation) => operation !== undefined),
+  const operations = Object.values(resources).flatMap(({ list, get, find, names }) => [
+    ...[list, get, names].filter((operation) => operation !== undefined),
     ...Object.values(find),
   ])
   return [...new Set(operations.map(readText))]

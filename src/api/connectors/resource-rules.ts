@@ -136,7 +136,7 @@ export function createResourceRules(
     needsCurrent: (fields) => described.update?.sends === 'whole' || map.needsCurrent(fields),
     selection,
     names: () => {
-      const names = described.select?.names
+      const { names } = described
       return names && { request: requestOf(names).request({}), document: names }
     },
     request: (name, parts) => requestOf(operation(name)).request(selection.added(parts)),

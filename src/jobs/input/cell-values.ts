@@ -105,8 +105,10 @@ export function checkField(kind: Resource, name: string): ((value: JsonValue) =>
 }
 
 /** Checks a value by the options that a server lists, which may be named by their labels. */
-export function checkChoices({ options, isMany }: Choices): (value: JsonValue) => Converted {
-  const values = new Map(options.flatMap(({ value, label }) => [[label, value] as const, [value, value] as const]))
+export function checkChoices({ options, isMany, isList }: Choices): (value: JsonValue) => Converted {
+  const values = new Map(
+    options.flatMap(({ value, label }) => [[label, value] as const, [String(value), value] as const]),
+  )
   const names = [...values.keys()]
   const read = (value: JsonValue) => {
     const found = optionIn(names, value)
@@ -116,7 +118,7 @@ export function checkChoices({ options, isMany }: Choices): (value: JsonValue) =
     if (value === null || value === '') return { value }
     if (!isMany) return read(idText(value) ?? value)
     const all = eachOf(listIn(typeof value === 'string' ? value : JSON.stringify(value)) ?? [value], read)
-    return 'value' in all && Array.isArray(all.value) ? { value: all.value.join(';') } : all
+    return 'value' in all && Array.isArray(all.value) && !isList ? { value: all.value.join(';') } : all
   }
 }
 

@@ -259,9 +259,10 @@ export interface ServerMembers {
 }
 
 export interface Choices {
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  /** Several of them stand in a text, with semicolons between them. */
+  readonly options: readonly { readonly value: string | number; readonly label: string }[]
+  /** The field has several: in a text, with semicolons between them, or in a list. */
   readonly isMany: boolean
+  readonly isList?: boolean | undefined
 }
 
 /** What a sheet of a workbook is besides its text; a line of the text is a row of the sheet. */

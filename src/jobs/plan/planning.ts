@@ -104,7 +104,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const rules = connector.rules(resource)
   const { refs, map, selection } = rules
   await references.load(refs)
-  const listed = selection.asked && (await listedNames(resource))
+  const listed = await listedNames(resource)
   const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
@@ -117,6 +117,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   /** Some servers refuse to show what they do not have, such as a field of crm that an export of another server has. */
   const isThere = (name: string) =>
     !listed ||
+    !selection.asked ||
     Object.hasOwn({ ...fields, ...links?.fields }, name) ||
     listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
@@ -124,7 +125,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
     members: async (): Promise<ServerMembers | undefined> => {
       if (isOpen) return undefined
-      const first = listed ? {} : await firstRecord(api, noun)
+      const first = listed && selection.asked ? {} : await firstRecord(api, noun)
       const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
       const nestedNames = new Set([...map.nestedNames, ...nested])
       const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
@@ -183,8 +184,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
 
 /** Members with several options in one text. */
 function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
-  return listed.flatMap(({ name, label = name, isMany }) =>
-    isMany ? [{ field: name, to: undefined, isMany: true, isJoined: true, names: [name, label] }] : [],
+  return listed.flatMap(({ name, label = name, isMany, isList }) =>
+    isMany && !isList ? [{ field: name, to: undefined, isMany: true, isJoined: true, names: [name, label] }] : [],
   )
 }
 
@@ -204,8 +205,8 @@ function listedMeaning(
   return {
     labelled: (label) => byLabel.get(foldName(label)),
     choices: (name) => {
-      const { options, isMany = false } = byName.get(nameOf(name) ?? '') ?? {}
-      return options && { options, isMany }
+      const { options, isMany = false, isList } = byName.get(nameOf(name) ?? '') ?? {}
+      return options && { options, isMany, isList }
     },
   }
 }

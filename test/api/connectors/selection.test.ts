@@ -6,7 +6,7 @@ import { failureOf } from '../client-fixture.ts'
 import { connectedTo } from './connected.ts'
 
 const SELECTING = described({
-  select: { param: 'properties', as: 'comma', names: undefined },
+  select: { param: 'properties', as: 'comma' },
   fields: { name: field('title') },
 })
 

@@ -16,6 +16,7 @@ import {
 } from './emulator.ts'
 import { create, seed, timeText, update } from './pipedrive/records.ts'
 import {
+  FIELDS,
   failure,
   invalid,
   isV1,
@@ -36,22 +37,34 @@ const SEARCHED = ['name', 'email', 'phone', 'notes', 'custom_fields']
 const KINDS: Readonly<Record<V2Kind, { readonly filters: readonly string[]; readonly ids: boolean }>> = {
   persons: { filters: ['owner_id', 'org_id'], ids: true },
   deals: { filters: ['owner_id', 'person_id', 'org_id', 'pipeline_id', 'stage_id'], ids: true },
+  organizations: { filters: ['owner_id'], ids: true },
+  activities: { filters: ['owner_id', 'deal_id', 'person_id', 'org_id'], ids: true },
   pipelines: { filters: [], ids: false },
   stages: { filters: ['pipeline_id'], ids: false },
 }
 
+const FIELD_PATHS = ['person', 'deal', 'organization', 'activity'].map((kind) => `/api/v2/${kind}Fields`)
+
 export async function startPipedrive(options: EmulatorOptions = {}): Promise<Emulator<PipedriveKind>> {
   const { key = '0123456789abcdef0123456789abcdef01234567', records = 0, pageMax = PAGE_MAX, searchLagMs = 0 } = options
   const marked = () => new Table((row) => row.is_deleted === true)
-  const [persons, deals, pipelines, stages] = [marked(), marked(), marked(), marked()]
-  const tables: Tables = { persons, deals, pipelines, stages, notes: new Table(), webhooks: new Table() }
+  const persons = marked()
+  const tables: Tables = {
+    ...{ persons, deals: marked(), organizations: marked(), activities: marked() },
+    ...{ pipelines: marked(), stages: marked(), notes: new Table(), webhooks: new Table() },
+  }
   seed(tables, records)
   const v2 = Object.keys(KINDS).flatMap((kind) => v2Routes(tables, kind as V2Kind, pageMax))
   const search = (call: Call) => searchPersons(persons.indexed(searchLagMs), call.query, pageMax)
   return startEmulator<PipedriveKind>(
     {
       tables,
-      routes: [{ method: 'GET', path: '/api/v2/persons/search', answer: search }, ...v2, ...v1Routes(tables)],
+      routes: [
+        { method: 'GET', path: '/api/v2/persons/search', answer: search },
+        ...v2,
+        ...FIELD_PATHS.map((path): Route => ({ method: 'GET', path, answer: () => ok(FIELDS, { next_cursor: null }) })),
+        ...v1Routes(tables),
+      ],
       authenticate: (call) => authenticate(call, key),
       refuse: {
         unknownPath: () => failure(404, 'Unknown method .'),

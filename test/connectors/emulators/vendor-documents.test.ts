@@ -34,6 +34,20 @@ const PIPEDRIVE_V2 = [
   ['PATCH /api/v2/stages/1', { name: 'T' }],
   ['DELETE /api/v2/stages/1'],
   ['DELETE /api/v2/pipelines/2'],
+  ['POST /api/v2/organizations', { name: 'Acme', website: 'acme.test' }],
+  ['GET /api/v2/organizations?limit=1'],
+  ['GET /api/v2/organizations/1'],
+  ['PATCH /api/v2/organizations/1', { name: 'Acme Ltd' }],
+  ['POST /api/v2/activities', { subject: 'Call', org_id: 1, participants: [{ person_id: 2, primary: true }] }],
+  ['GET /api/v2/activities?limit=1'],
+  ['GET /api/v2/activities/1'],
+  ['PATCH /api/v2/activities/1', { done: true }],
+  ['DELETE /api/v2/activities/1'],
+  ['DELETE /api/v2/organizations/1'],
+  ['GET /api/v2/personFields'],
+  ['GET /api/v2/dealFields'],
+  ['GET /api/v2/organizationFields'],
+  ['GET /api/v2/activityFields'],
 ] as const
 
 const PIPEDRIVE_V1 = [

@@ -48,6 +48,44 @@ const DEFAULTS: Readonly<Record<V2Kind, Row>> = {
     channel_id: null,
     custom_fields: NO_CUSTOM_FIELDS,
   },
+  organizations: {
+    name: '',
+    owner_id: 1,
+    address: null,
+    is_deleted: false,
+    visible_to: 3,
+    label_ids: [],
+    website: null,
+    linkedin: null,
+    industry: null,
+    annual_revenue: null,
+    employee_count: null,
+    custom_fields: NO_CUSTOM_FIELDS,
+  },
+  activities: {
+    subject: 'Call',
+    type: 'call',
+    owner_id: 1,
+    creator_user_id: 1,
+    is_deleted: false,
+    deal_id: null,
+    lead_id: null,
+    person_id: null,
+    org_id: null,
+    project_id: null,
+    due_date: '2026-01-01',
+    due_time: null,
+    duration: null,
+    busy: false,
+    done: false,
+    marked_as_done_time: null,
+    location: null,
+    participants: [],
+    attendees: [],
+    public_description: null,
+    priority: null,
+    note: null,
+  },
   pipelines: { name: '', order_nr: 0, is_deleted: false, is_deal_probability_enabled: false },
   stages: {
     name: '',
@@ -101,6 +139,17 @@ const RULES: Readonly<Record<V2Kind, Rule>> = {
     if (members.won_time && after.status !== 'won') return invalid('won_time: the status is not won')
     if (members.lost_time && after.status !== 'lost') return invalid('lost_time: the status is not lost')
     return after.status === before.status ? after : { ...after, ...closing(String(after.status), after, time) }
+  },
+  organizations: (_, before, members) => merge(before, members),
+  activities: (tables, before, members, time) => {
+    const after = merge(before, members)
+    requireThere(tables.deals, 'deal_id', members.deal_id)
+    requireThere(tables.organizations, 'org_id', members.org_id)
+    const people = after.participants as Row[]
+    for (const { person_id: id } of people) requireThere(tables.persons, 'participants', id)
+    const main = people.find(({ primary }) => primary === true) ?? people[0]
+    const doneAt = after.done === true ? (before.marked_as_done_time ?? time) : null
+    return { ...after, person_id: main?.person_id ?? null, marked_as_done_time: doneAt }
   },
   pipelines: (_, before, members) => merge(before, members),
   stages: (tables, before, members) => {

@@ -3,7 +3,15 @@
 import { Ajv } from 'ajv'
 import { type Answer, type Call, Refusal, type Row, type Table } from '../emulator.ts'
 
-export type PipedriveKind = 'persons' | 'deals' | 'pipelines' | 'stages' | 'notes' | 'webhooks'
+export type PipedriveKind =
+  | 'persons'
+  | 'deals'
+  | 'organizations'
+  | 'activities'
+  | 'pipelines'
+  | 'stages'
+  | 'notes'
+  | 'webhooks'
 export type V2Kind = Exclude<PipedriveKind, 'notes' | 'webhooks'>
 export type Tables = Readonly<Record<PipedriveKind, Table>>
 
@@ -22,9 +30,44 @@ const nullable = (schema: { readonly type: string }) => ({ ...schema, type: [sch
 /** The account's own fields, which have keys of 40 characters. */
 const CUSTOM_TEXT = 'd4de1c1518b4531717c676029a45911c340390a6'
 const CUSTOM_NUMBER = '9dc80c50d78a15643bfc4ca79d76156a73a1ca0e'
-export const NO_CUSTOM_FIELDS = { [CUSTOM_TEXT]: null, [CUSTOM_NUMBER]: null }
+const CUSTOM_OPTION = '40ee4f9ba49f4d6e9c5a0f4a2b3c1d0e9f8a7b6c'
+const CUSTOM_OPTIONS = 'b2c3d4e5f60718293a4b5c6d7e8f9a0b1c2d3e4f'
+export const NO_CUSTOM_FIELDS = {
+  ...{ [CUSTOM_TEXT]: null, [CUSTOM_NUMBER]: null, [CUSTOM_OPTION]: null, [CUSTOM_OPTIONS]: null },
+}
 
-const CUSTOM_FIELDS = strictObject({ [CUSTOM_TEXT]: nullable(TEXT), [CUSTOM_NUMBER]: nullable(NUMBER) })
+const INTERESTS = ['Art', 'Boats', 'Cars'].map((label, at) => ({ id: at + 11, label }))
+
+/** As `GET /personFields` and the others have them, without the members about their screens. */
+export const FIELDS = [
+  field('Name', 'name', 'varchar'),
+  field('Shoe size', CUSTOM_NUMBER, 'double'),
+  field('Nickname', CUSTOM_TEXT, 'varchar'),
+  field('Lead Source', CUSTOM_OPTION, 'enum', [
+    { id: 1, label: 'Inbound' },
+    { id: 2, label: 'Outbound' },
+  ]),
+  field('Interests', CUSTOM_OPTIONS, 'set', INTERESTS),
+]
+
+function field(name: string, code: string, type: string, options: readonly Row[] | null = null): Row {
+  const is_custom_field = code.length === 40
+  return {
+    field_name: name,
+    field_code: code,
+    field_type: type,
+    options,
+    is_custom_field,
+    is_optional_response_field: false,
+  }
+}
+
+const CUSTOM_FIELDS = strictObject({
+  [CUSTOM_TEXT]: nullable(TEXT),
+  [CUSTOM_NUMBER]: nullable(NUMBER),
+  [CUSTOM_OPTION]: nullable(INTEGER),
+  [CUSTOM_OPTIONS]: { ...INTEGERS, type: ['array', 'null'] },
+})
 const WAYS_TO_REACH = {
   type: 'array',
   items: strictObject({ value: TEXT, primary: BOOLEAN, label: TEXT }, ['value']),
@@ -63,6 +106,42 @@ const DEAL = {
   expected_close_date: DATE,
   label_ids: INTEGERS,
   custom_fields: CUSTOM_FIELDS,
+}
+
+const ORGANIZATION = {
+  name: NAME,
+  owner_id: INTEGER,
+  visible_to: VISIBLE_TO,
+  label_ids: INTEGERS,
+  address: { type: 'object' },
+  website: nullable(TEXT),
+  linkedin: nullable(TEXT),
+  industry: nullable(INTEGER),
+  annual_revenue: nullable(NUMBER),
+  employee_count: nullable(INTEGER),
+  custom_fields: CUSTOM_FIELDS,
+}
+
+/** Its person is written as its primary participant. */
+const ACTIVITY = {
+  subject: TEXT,
+  type: TEXT,
+  owner_id: INTEGER,
+  deal_id: nullable(INTEGER),
+  lead_id: nullable(TEXT),
+  org_id: nullable(INTEGER),
+  project_id: nullable(INTEGER),
+  due_date: DATE,
+  due_time: nullable(TEXT),
+  duration: nullable(TEXT),
+  busy: BOOLEAN,
+  done: BOOLEAN,
+  location: { type: 'object' },
+  participants: { type: 'array', items: strictObject({ person_id: INTEGER, primary: BOOLEAN }, ['person_id']) },
+  attendees: { type: 'array' },
+  public_description: nullable(TEXT),
+  priority: nullable(INTEGER),
+  note: nullable(TEXT),
 }
 
 const PIPELINE = { name: NAME, is_deal_probability_enabled: BOOLEAN }
@@ -111,6 +190,11 @@ const WEBHOOK = {
 const WRITES = {
   persons: { create: strictObject({ ...PERSON, add_time: TIME }, ['name']), update: strictObject(PERSON) },
   deals: { create: strictObject(DEAL, ['title']), update: strictObject(DEAL) },
+  organizations: {
+    create: strictObject({ ...ORGANIZATION, add_time: TIME }, ['name']),
+    update: strictObject(ORGANIZATION),
+  },
+  activities: { create: strictObject(ACTIVITY), update: strictObject(ACTIVITY) },
   pipelines: { create: strictObject(PIPELINE, ['name']), update: strictObject(PIPELINE) },
   stages: { create: strictObject(STAGE, ['name', 'pipeline_id']), update: strictObject(STAGE) },
   notes: {
