@@ -299,6 +299,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['map', read.map],
     ['null', read.nullToken],
     ['clear-empty', read.isEmptyCleared ? 'yes' : undefined],
+    ['new-field', read.isNewAllowed ? 'yes' : undefined],
     ['compute', read.compute],
     ['format', read.format],
     ['sheet', read.sheet],
