@@ -59,6 +59,7 @@ test('a reference to no record, or to several, sends nothing', async () => {
     )
     const several = await set('company.city=Bern')
     expect(several).toMatchObject(refused('2 companies have this city'))
+    expect(several).toMatchObject(refused('  --set company_id=ID names one of them'))
     expect([several.stderr.includes(acme), several.stderr.includes(bolt)]).toEqual([true, true])
     expect(await set('company.domian=acme.example')).toMatchObject(refused('did you mean company.domain?'))
     expect(await set('tags+=vip')).toMatchObject(

@@ -33,8 +33,7 @@ export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags 
     }
     return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  const { fields: patch, of } = await givenFields(ctx, flags, { resource: resourceOf(noun), of: 'many' })
-  return selectMany(ctx, { noun, kind: 'update', patch, of }, flags)
+  return selectMany(ctx, { noun, kind: 'update' }, flags)
 }
 
 export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags): Promise<ExitCode> {
@@ -43,13 +42,13 @@ export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags)
   if (flags.from !== undefined) {
     return importRows(ctx, { noun, kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  return selectMany(ctx, { noun, kind: 'delete', patch: undefined }, flags)
+  return selectMany(ctx, { noun, kind: 'delete' }, flags)
 }
 
 async function selectMany(
   ctx: Context,
-  { noun, kind, patch, of }: Pick<SelectionRequest, 'noun' | 'kind' | 'patch' | 'of'>,
-  { set, ...flags }: ManyFlags & Pick<FieldsOptions, 'set'>,
+  { noun, kind }: Pick<SelectionRequest, 'noun' | 'kind'>,
+  flags: ManyFlags & FieldsOptions,
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
   if (!where) {
@@ -57,10 +56,13 @@ async function selectMany(
       hint: `name an id, a file with --from, or an expression with --where '${whereHint(resourceOf(noun))}'`,
     })
   }
+  const resource = resourceOf(noun)
+  const given = kind === 'delete' ? undefined : await givenFields(ctx, flags, { resource, of: 'many' })
+  const patch = given?.fields
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
   const used = [...uses('none'), ...(flags.newField ? [] : setMembers(patch))]
-  const members = createMemberCheck(ctx, resourceOf(noun), used)
-  const numbers = createNumberCheck(patch && set)
+  const members = createMemberCheck(ctx, resource, used)
+  const numbers = createNumberCheck(patch && flags.set)
   const check = {
     see: (records: readonly CrmRecord[]) => {
       members.see(records)
@@ -71,7 +73,7 @@ async function selectMany(
       numbers.judge()
     },
   }
-  const request = { noun, kind, where, check, patch, of, stages, part: partOf(ctx, flags) }
+  const request = { noun, kind, where, check, patch, of: given?.of, stages, part: partOf(ctx, flags) }
   const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('selection', request, hooks))
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)

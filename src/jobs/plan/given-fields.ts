@@ -51,6 +51,10 @@ export interface GivenFields {
   readonly of: ((record: CrmRecord) => JsonObject) | undefined
 }
 
+type Asking = Pick<GivenRequest, 'noun'> & Pick<PlanningContext, 'command'>
+
+const SIGNS = { add: '+', remove: '-', set: '' } as const
+
 type Resolved = GivenMember & { readonly column: Column | UnknownColumn }
 
 /** Undefined where the server has to be asked first. */
@@ -60,23 +64,23 @@ export function contractFields(request: GivenRequest, command: readonly string[]
   const relations = relationsOf(resource, RESOURCES[resource].fields as Parameters<typeof relationsOf>[1])
   const members = resolved(request, { relations })
   if (!members.every(isAlone)) return undefined
-  return { fields: placed(members, request, command).fields, of: undefined }
+  return { fields: placed(members, { ...request, command }).fields, of: undefined }
 }
 
 /** CrmError `usage` for names that no field has, values that a field does not take, and references to no record or several. */
 export async function resolveFields(context: PlanningContext, request: GivenRequest): Promise<GivenFields> {
-  const { command } = context
+  const asked = { noun: request.noun, command: context.command }
   const rules = await context.rowRules(request.noun)
   const server = await serverMembers(request, rules)
   const members = resolved(request, { server, relations: rules.relations })
   await refuseUnknown(context, request, { members, server })
-  const row = placed(members, request, command)
+  const row = placed(members, asked)
   const columns = members.map(({ name, column }) =>
     'suggestion' in column ? { name, field: name } : { name, field: column.field, ...editOf(column) },
   )
   refuseSided(request, columns)
   await refuseLabels(rules, columns)
-  refuseFindings(request, command, await placeReferences(context, rules, { row, columns }))
+  refuseFindings(members, asked, await placeReferences(context, rules, { row, columns }))
   rules.ask(Object.keys(row.fields))
   const { fields, edits } = row
   return { fields, of: edits && ((record) => ({ ...fields, ...editedFields(record, edits) })) }
@@ -118,14 +122,14 @@ function isAlone({ name, column }: Resolved): boolean {
 }
 
 /** The values of the members; a member whose name crm does not translate keeps its name and its value. */
-function placed(members: readonly Resolved[], request: GivenRequest, command: readonly string[]): InputRow {
+function placed(members: readonly Resolved[], asked: Asking): InputRow {
   const draft = createDraft({ line: 1, offset: 0, length: 0 }, false)
   for (const { name, path, value, column } of members) {
     if ('suggestion' in column || column.role !== 'field' || (column.field === name && isAsGiven(column, value)))
       setAtPath(draft.row.fields, path, value)
     else placeValue(draft, column, convertMember(value, column), value)
   }
-  refuseFindings(request, command, draft.findings)
+  refuseFindings(members, asked, draft.findings)
   return draft.row
 }
 
@@ -182,16 +186,15 @@ async function shownMembers({ list }: PlanningContext, noun: GivenRequest['noun'
 /** CrmError for two names of the same field. */
 function refuseClashes(members: readonly Resolved[]): void {
   const columns = members.flatMap(({ column }) => ('suggestion' in column || column.role !== 'field' ? [] : [column]))
-  for (const [at, { name, field, edit, label }] of columns.entries()) {
-    const isWhole = (each: Pick<Column, 'edit' | 'label'>) => (each.edit ?? 'set') === 'set' && each.label === undefined
-    const other = columns.slice(0, at).find((each) => {
-      if (each.field !== field) return false
-      const isSame = each.edit === edit && linkText(field, each.label) === linkText(field, label)
-      return isSame || isWhole(each) || isWhole({ ...(edit && { edit }), ...(label !== undefined && { label }) })
-    })
-    if (other) {
-      throw new CrmError('usage', `${other.name} and ${name} both write ${field}`, { hint: 'give one of them' })
-    }
+  const isWhole = (column: Column) => Object.keys(editOf(column)).length === 0
+  for (const [at, column] of columns.entries()) {
+    const { name, field, edit, label } = column
+    const isSame = (each: Column) => each.edit === edit && each.label === label
+    const other = columns
+      .slice(0, at)
+      .find((each) => each.field === field && (isSame(each) || isWhole(each) || isWhole(column)))
+    if (!other) continue
+    throw new CrmError('usage', `${other.name} and ${name} both write ${field}`, { hint: 'give one of them' })
   }
 }
 
@@ -206,15 +209,19 @@ function refuseSided({ of, noun }: GivenRequest, columns: FormatSummary['columns
 }
 
 function refuseFindings(
-  { noun, given }: GivenRequest,
-  command: readonly string[],
+  members: readonly Resolved[],
+  { noun, command }: Asking,
   [finding]: readonly RowFinding[],
 ): void {
   if (!finding) return
-  const { column = '', value, code, message } = finding
-  const { flag } = given.find(({ name }) => name === column) ?? { flag: '--set' }
-  const hint = code === 'ambiguous_reference' ? 'name it by its id' : `crm fields ${noun}${typedProfile(command)}`
-  throw new CrmError('usage', `${flag} ${shellWord(`${column}=${value ?? ''}`)}: ${message}`, { hint })
+  const { column: named = '', value, code, message } = finding
+  const { flag = '--set', column } = members.find(({ name }) => name === named) ?? {}
+  const { field, label, edit = 'set', reference } = column && !('suggestion' in column) ? column : { field: named }
+  const byId = shellWord(`${linkText(field, label)}${SIGNS[edit]}=ID`)
+  const next = reference ? `${RESOURCES[reference.to].plural} list` : `fields ${noun}`
+  throw new CrmError('usage', `${flag} ${shellWord(`${named}=${value ?? ''}`)}: ${message}`, {
+    hint: code === 'ambiguous_reference' ? `${flag} ${byId} names one of them` : `crm ${next}${typedProfile(command)}`,
+  })
 }
 
 /** The ids of the records that members name; returns the faults. */
