@@ -130,14 +130,25 @@ test('--set and --data take labels too, for a new record, for one and for many',
     [null, null],
   ])
   expect(
-    await run('update', '--where', 'true', '--set', 'Interests+=Art', '--set', 'lead_source=WEB', '--yes'),
+    await run(
+      'update',
+      '--where',
+      'true',
+      '--set',
+      'Interests+=Art',
+      '--set',
+      'Interests+=Cars',
+      '--set',
+      'lead_source=WEB',
+      '--yes',
+    ),
   ).toMatchObject({ exit: 0 })
   expect(await run('create', '--set', 'email=new@example.com', '--set', 'Lead Source=web site')).toMatchObject({
     exit: 0,
   })
   expect(valuesOf(server)).toEqual([
     ['web', 'b1;c1;a1'],
-    ['web', 'a1'],
+    ['web', 'a1;c1'],
     ['web', null],
   ])
 })
