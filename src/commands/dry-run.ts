@@ -31,11 +31,15 @@ export async function connectedRequest(
   ctx: Pick<Context, 'env' | 'flags' | 'repository' | 'settings' | 'api'>,
   { of, write }: Omit<WriteDryRun, 'path'>,
 ): Promise<PlannedRequest | undefined> {
+  return (await chosenConnector(ctx)) && of(await ctx.api()).preview(write)
+}
+
+/** The connector of the requests; undefined: that of `crm serve`. */
+export async function chosenConnector(ctx: Pick<Context, 'env' | 'flags' | 'repository' | 'settings'>) {
   const { env, flags } = ctx
   const keyFromFlag = flags.keyFile ?? (flags.isKeyOnStdin || undefined)
   const choice = { env, profileFlag: flags.profile, keyFromFlag, repository: await ctx.repository() }
-  if (!(await chooseConnector(await ctx.settings(), choice))) return undefined
-  return of(await ctx.api()).preview(write)
+  return chooseConnector(await ctx.settings(), choice)
 }
 
 function contractRequest({ write: { kind, fields }, path }: WriteDryRun): PlannedRequest {

@@ -3,6 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten, setAtPath } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
+import type { GivenMember } from '../jobs/plan/given-fields.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 import { parseJsonOrYaml } from './document.ts'
 import type { WithFlags } from './global-flags.ts'
@@ -12,6 +13,8 @@ export interface FieldsOptions {
   readonly set?: readonly string[]
   readonly data?: string | undefined
   readonly idempotencyKey?: string
+  /** `--new-field` */
+  readonly newField?: true
 }
 
 /** `clears`: the end of the help of `--set`, if members can be cleared. */
@@ -26,6 +29,11 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
     .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
 }
 
+/** Without the flag a misspelt member is an error. */
+export function addNewFieldFlag(command: CommandUnknownOpts): void {
+  command.option('--new-field', 'take names that no field has, although they may be misspelt')
+}
+
 /** The options for sending one record. */
 export function writeOptions({ flags }: WithFlags<'output'>, { idempotencyKey }: FieldsOptions) {
   return { idempotencyKey, isIdNeeded: flags.output === 'id' }
@@ -36,17 +44,25 @@ export function collect(value: string, before: readonly string[] = []): readonly
 }
 
 /** The members of a write; `--set` overrides `--data`. CrmError `usage` if there are none. */
-export async function readFields(
+export async function readFields(ctx: InputContext, options: FieldsOptions, resource?: Resource): Promise<JsonObject> {
+  const fields: JsonObject = {}
+  for (const { path, value } of await readGiven(ctx, options, resource)) setAtPath(fields, path, value)
+  return fields
+}
+
+/** The same in the order in which they are given. */
+export async function readGiven(
   ctx: InputContext,
   { set = [], data }: FieldsOptions,
   resource?: Resource,
-): Promise<JsonObject> {
+): Promise<readonly GivenMember[]> {
   const fields = data === undefined ? {} : await readData(ctx, data)
-  for (const text of set) applySet(fields, text, resource)
-  if (Object.keys(fields).length === 0) {
-    throw new CrmError('usage', 'no members to send', { hint: 'give --set key=value, or --data FILE' })
-  }
-  return fields
+  const given: GivenMember[] = Object.entries(fields).map(([name, value]) => ({
+    ...{ flag: '--data', name, path: [name], value },
+  }))
+  given.push(...set.map((text) => memberIn(text, resource)))
+  if (given.length > 0) return given
+  throw new CrmError('usage', 'no members to send', { hint: 'give --set key=value, or --data FILE' })
 }
 
 /** `-f key=text` and `-F key:=json`, like `--set`; each member once, so that none is silently dropped. */
@@ -138,16 +154,21 @@ export function textMembers(set: readonly string[]): ReadonlyMap<string, string>
 
 /** `resource`: whose numeric members are refused as texts. */
 export function applySet(fields: JsonObject, text: string, resource?: Resource, flag = '--set'): void {
+  const { path, value } = memberIn(text, resource, flag)
+  setAtPath(fields, path, value)
+}
+
+function memberIn(text: string, resource?: Resource, flag = '--set'): GivenMember {
   const match = SET.exec(text)
-  const names = match?.[1]?.split('.') ?? []
-  if (!match || names.some((name) => name === '')) {
+  const path = match?.[1]?.split('.') ?? []
+  if (!match || path.some((name) => name === '')) {
     throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is not key=value`, {
       hint: 'expected key=text, or key:=json for a number, true, null, a list or an object',
     })
   }
-  const [, key = '', operator, raw = ''] = match
-  if (operator === '=' && resource && isNumeric(resource, key)) throw textForNumber(key, raw)
-  setAtPath(fields, names, operator === ':=' ? parseMemberJson(flag, key, raw) : raw)
+  const [, name = '', operator, raw = ''] = match
+  if (operator === '=' && resource && isNumeric(resource, name)) throw textForNumber(name, raw)
+  return { flag, name, path, value: operator === ':=' ? parseMemberJson(flag, name, raw) : raw }
 }
 
 export function textForNumber(key: string, raw: string): CrmError {

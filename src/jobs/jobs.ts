@@ -9,6 +9,7 @@ import { type LocalQuery, localChanges } from './history/job-results.ts'
 import type { JobState } from './history/job-state.ts'
 import { type JobsHost, jobOf } from './job.ts'
 import { applyPlan } from './plan/apply-plan.ts'
+import { contractFields, type GivenFields, type GivenRequest, resolveFields } from './plan/given-fields.ts'
 import { makeImport } from './plan/make-import.ts'
 import { ChainDraft, type JobIdentity, makeJob } from './plan/make-job.ts'
 import { makeMerge } from './plan/make-merge.ts'
@@ -97,6 +98,19 @@ export function openJobs(host: JobsHost) {
     /** The server with the records, whatever the key. */
     account: async () => crmAccount(await host.server()),
     plan,
+    /** What members of a command line write; see GivenFields. */
+    given: async (request: GivenRequest): Promise<GivenFields> => {
+      const plain = contractFields(request, host.argv)
+      if (plain) return plain
+      const context = await openPlanning(host, await placesFor(true))
+      try {
+        return await resolveFields(context, request)
+      } catch (error) {
+        throw planningFailure(error, context.draftsFolder)
+      } finally {
+        removeTrial(context.draftsFolder)
+      }
+    },
     /** A job of given operations; `run` sends it, and reports each result to its hooks. */
     make: async (identity: JobIdentity, fill: (builder: PlanBuilder) => Promise<void>) =>
       makeJob(await openPlanning(host, await placesFor(false)), identity, fill),

@@ -141,7 +141,8 @@ describe('a change of many is checked before anything is sent', () => {
     const made = await run('contacts', 'update', '--where', '.mail != null', '--set', 'fax=1', '--new-field', '--yes')
     expect(made).toMatchObject({ exit: 0 })
     expect(writes()).toBe(2)
-    expect(await run('contacts', 'update', '1', '--set', 'fax=1', '--new-field')).toMatchObject({ exit: 2 })
+    expect(await run('contacts', 'update', '1', '--set', 'emial=x')).toMatchObject({ exit: 2 })
+    expect(await run('contacts', 'update', '1', '--set', 'emial=x', '--new-field')).toMatchObject({ exit: 0 })
   })
 })
 

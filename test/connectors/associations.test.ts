@@ -266,3 +266,47 @@ test('--create-missing creates the companies that rows name, and links them', as
   const { stderr } = await crm(['contacts', 'import', more, '--match', 'email', '--yes'], env)
   expect(stderr).toContain('Sends 1 request, and those that write links (company_ids 1)')
 })
+
+test('--set links by what a record is called, adds links and takes them away, of a new record, of one and of many', async () => {
+  const { env, json, idOf, lastJob } = await portal()
+  const run = (...words: string[]) => crm(['contacts', ...words], env)
+  const [acme, bolt] = [idOf('companies', 'name', 'Acme'), idOf('companies', 'name', 'Bolt')]
+  const [fleet, parts] = [idOf('deals', 'dealname', 'Fleet'), idOf('deals', 'dealname', 'Parts')]
+  const shown = async () => {
+    const [{ company_ids, deal_ids }] = await json('contacts', 'list', '--fields', 'company_ids,deal_ids')
+    return [company_ids, deal_ids]
+  }
+  const made = ['create', '--set', 'email=ada@x.test', '--set', 'company.domain=acme.test']
+  const deal = ['--set', 'deals[Decision maker].name=Fleet']
+  expect(JSON.stringify(JSON.parse((await run(...made, '--dry-run', '-o', 'json')).stdout))).toContain(acme)
+  for (const [set, message] of [
+    ['companies+.domain=acme.test', 'this contact is new'],
+    ['deals[Nope].name=Fleet', 'there is no label "Nope"'],
+    ['deals.name=Flet', 'no deal has this name'],
+    ['company_ids:={"a":1}', 'expected ids'],
+    ['colour=red', 'contacts have no field of this name'],
+  ] as const) {
+    expect(await run('create', '--set', set)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) })
+  }
+  expect(await json('contacts', 'list')).toEqual([])
+  const id = (await crmPrints(['contacts', ...made, ...deal, '-o', 'id'], env)).trim()
+  expect(await shown()).toEqual([[acme], [fleet, `${fleet}[Decision maker]`]])
+  const one = ['update', id, '--set', 'companies+.domain=bolt.test', '--set', `deals+=${parts}`]
+  const planned = JSON.parse((await run(...one, '--dry-run', '-o', 'json')).stdout)
+  expect(planned.changes.company_ids).toEqual({ from: [acme], to: [acme, bolt].sort() })
+  expect(await run(...one)).toMatchObject({ exit: 0 })
+  expect(await shown()).toEqual([[acme, bolt].sort(), [fleet, `${fleet}[Decision maker]`, parts]])
+  const many = [
+    'update',
+    '--where',
+    'true',
+    '--set',
+    'deals[Decision maker]-.name=Fleet',
+    '--set',
+    'companies-.name=Acme;Bolt',
+  ]
+  expect(await run(...many, '--yes')).toMatchObject({ exit: 0 })
+  expect(await shown()).toEqual([[], [fleet, parts]])
+  await crmPrints(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect(await shown()).toEqual([[acme, bolt].sort(), [fleet, `${fleet}[Decision maker]`, parts]])
+})

@@ -184,3 +184,59 @@ test('organisations and activities of Pipedrive are companies and tasks, with pe
   await crmPrints(['jobs', 'undo', job, '--yes'], env)
   expect(await json('tasks', 'list')).toEqual([])
 })
+
+test('--set and --data take labels too, for a new record, for one and for many', async () => {
+  const server = await portal()
+  const run = (...words: string[]) => crm(['contacts', ...words], server.env)
+  const [id = ''] = (await crmPrints(['contacts', 'list', '-o', 'id', '--sort', 'email'], server.env)).split('\n')
+  for (const words of [['create'], ['update', id], ['update', '--where', 'true', '--yes']]) {
+    const set = (...texts: string[]) => run(...words, ...texts.flatMap((text) => ['--set', text]))
+    expect(await set('Lead Source=Web sit')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--set 'Lead Source=Web sit': did you mean Web site?"),
+    })
+    expect(await set('lead_sorce=web')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('did you mean lead_source?'),
+    })
+  }
+  expect(await run('update', id, '--data', '{"Lead Source":"trade fair","interests":["Art","Boats"]}')).toMatchObject({
+    exit: 0,
+  })
+  expect(await run('update', id, '--set', 'interests+=Cars', '--set', 'Interests-=Art')).toMatchObject({ exit: 0 })
+  expect(valuesOf(server)).toEqual([
+    ['fair', 'b1;c1'],
+    [null, null],
+  ])
+  expect(
+    await run(
+      'update',
+      '--where',
+      'true',
+      '--set',
+      'Interests+=Art',
+      '--set',
+      'Interests+=Cars',
+      '--set',
+      'lead_source=WEB',
+      '--yes',
+    ),
+  ).toMatchObject({ exit: 0 })
+  expect(await run('create', '--set', 'email=new@example.com', '--set', 'Lead Source=web site')).toMatchObject({
+    exit: 0,
+  })
+  expect(valuesOf(server)).toEqual([
+    ['web', 'b1;c1;a1'],
+    ['web', 'a1;c1'],
+    ['web', null],
+  ])
+})
+
+test('a heading that no property has is an error in the plan, unless --new-field or --map keeps it', async () => {
+  const server = await portal()
+  const file = importOf(server, ['email,Lead Sorce,Colour', 'person1@example.com,web,red'])
+  const { exit, stderr } = await crm(file, server.env)
+  expect(exit).toBe(2)
+  expect(stderr).toContain('"Lead Sorce" (did you mean "lead_source"?), "Colour" (the server has no such field)')
+  expect(await crm([...file, '--new-field', '--dry-run'], server.env)).toMatchObject({ exit: 0 })
+})

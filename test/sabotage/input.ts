@@ -149,6 +149,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/connectors/labels-and-options.test.ts'],
   },
   {
+    name: 'of two values that --set adds to a list the last one counts',
+    file: 'src/jobs/plan/given-fields.ts',
+    line: 'const value = before && isSided ? [...listOf(before.value), ...listOf(member.value)] : member.value',
+    to: 'const { value } = member',
+    tests: ['test/connectors/labels-and-options.test.ts'],
+  },
+  {
     name: 'of two rows of an import with one key both are sent',
     file: 'src/jobs/plan/match-rows.ts',
     line: 'if (firstLine !== undefined) {',

@@ -29,6 +29,7 @@ export interface InputFlags {
   readonly trim?: boolean
   readonly decimal?: NonNullable<ReadFlags['decimal']>
   readonly dateFormat?: NonNullable<ReadFlags['dateOrder']>
+  readonly newField?: true
 }
 
 const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml']
@@ -68,6 +69,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     map: flags.map ?? [],
     nullToken: flags.null,
     ...(flags.clearEmpty && { isEmptyCleared: true }),
+    ...(flags.newField && { isNewAllowed: true }),
     compute: flags.compute ?? [],
     format: flags.format,
     sheet: flags.sheet,

@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
@@ -6,9 +5,10 @@ import type { JsonObject } from '../../core/json.ts'
 import type { MemberUse } from '../../core/members-read.ts'
 import { type CrmRecord, resourceOf, whereHint } from '../../core/resources/registry.ts'
 import type { SelectionRequest } from '../../jobs/plan/make-selection.ts'
-import { type FieldsOptions, readFields } from '../fields-input.ts'
+import type { FieldsOptions } from '../fields-input.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { createMemberCheck } from '../member-check.ts'
+import { givenFields } from '../records/given-fields.ts'
 import { createNumberCheck } from '../records/write-checks.ts'
 import { rejectCreateMode } from './bulk-flags.ts'
 import { type ImportFlags, importRows, showOrSendMade } from './import-rows.ts'
@@ -31,15 +31,9 @@ export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags 
         },
       )
     }
-    if (flags.newField) {
-      throw new CrmError('usage', '--new-field applies to --set, and --from contains the values of each record', {
-        hint: 'leave it out; --map COLUMN=FIELD names a field that crm does not know',
-      })
-    }
     return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  const patch = await readFields(ctx, flags, resourceOf(noun))
-  return selectMany(ctx, { noun, kind: 'update', patch }, flags)
+  return selectMany(ctx, { noun, kind: 'update' }, flags)
 }
 
 export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags): Promise<ExitCode> {
@@ -48,13 +42,13 @@ export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags)
   if (flags.from !== undefined) {
     return importRows(ctx, { noun, kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  return selectMany(ctx, { noun, kind: 'delete', patch: undefined }, flags)
+  return selectMany(ctx, { noun, kind: 'delete' }, flags)
 }
 
 async function selectMany(
   ctx: Context,
-  { noun, kind, patch }: Pick<SelectionRequest, 'noun' | 'kind' | 'patch'>,
-  { set, ...flags }: ManyFlags & Pick<FieldsOptions, 'set'>,
+  { noun, kind }: Pick<SelectionRequest, 'noun' | 'kind'>,
+  flags: ManyFlags & FieldsOptions,
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
   if (!where) {
@@ -62,10 +56,13 @@ async function selectMany(
       hint: `name an id, a file with --from, or an expression with --where '${whereHint(resourceOf(noun))}'`,
     })
   }
+  const resource = resourceOf(noun)
+  const given = kind === 'delete' ? undefined : await givenFields(ctx, flags, { resource, of: 'many' })
+  const patch = given?.fields
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
   const used = [...uses('none'), ...(flags.newField ? [] : setMembers(patch))]
-  const members = createMemberCheck(ctx, resourceOf(noun), used)
-  const numbers = createNumberCheck(patch && set)
+  const members = createMemberCheck(ctx, resource, used)
+  const numbers = createNumberCheck(patch && flags.set)
   const check = {
     see: (records: readonly CrmRecord[]) => {
       members.see(records)
@@ -76,7 +73,7 @@ async function selectMany(
       numbers.judge()
     },
   }
-  const request = { noun, kind, where, check, patch, stages, part: partOf(ctx, flags) }
+  const request = { noun, kind, where, check, patch, of: given?.of, stages, part: partOf(ctx, flags) }
   const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('selection', request, hooks))
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
@@ -86,13 +83,6 @@ async function selectMany(
 function setMembers(patch: JsonObject | undefined): readonly MemberUse[] {
   const ifMeant = '--new-field writes one that no record has'
   return Object.keys(patch ?? {}).map((name) => ({ flag: '--set', path: [name], ifMeant }))
-}
-
-/** Without the flag a misspelt member is an error: it would be written to every record. */
-export function addNewFieldFlag(command: object): void {
-  ;(command as Command).addOption(
-    new Option('--new-field', 'with --where: --set may name a member that no record has yet'),
-  )
 }
 
 /** Refuses an id together with flags that select many records; `more` are further flags that do not go with an id. */
@@ -116,7 +106,7 @@ export function refuseIdBeside(
 
 /** As refuseIdBeside for an update, which also does not accept `-` as an id. */
 export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: ManyFlags): void {
-  refuseIdBeside(ctx, id, flags, ['expect', 'newField'])
+  refuseIdBeside(ctx, id, flags, ['expect'])
   if (id !== '-') return
   throw new CrmError('usage', 'an update takes one id, and reads none from stdin', {
     hint: '--from - reads rows with a column id from stdin',
@@ -144,8 +134,6 @@ export interface ManyFlags extends ImportFlags {
   readonly from?: string
   readonly ifMatch?: string
   readonly idempotencyKey?: string
-  /** `--set` may name a member that no record has. */
-  readonly newField?: true
 }
 
 type Flag = keyof ManyFlags

@@ -98,6 +98,7 @@ function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['rea
     map: flags.map ?? read.map,
     nullToken: flags.null ?? read.nullToken,
     ...((typed.isEmptyCleared || read.isEmptyCleared) && { isEmptyCleared: true }),
+    ...(read.isNewAllowed && { isNewAllowed: true }),
     compute: flags.compute ?? read.compute,
     delimiter: flags.delimiter ?? read.delimiter,
     quote: flags.quote ?? read.quote,

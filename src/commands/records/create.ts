@@ -4,9 +4,10 @@ import type { ExitCode } from '../../core/exit.ts'
 import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type RecordCommand } from '../command-tree.ts'
 import { dryRunWrite } from '../dry-run.ts'
-import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
+import { addFieldsFlags, addNewFieldFlag, type FieldsOptions, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
+import { givenFields } from './given-fields.ts'
 import { noteOtherValues, refuseTextForNumber } from './write-checks.ts'
 
 export function addCreate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
@@ -16,6 +17,7 @@ export function addCreate(parent: CommandUnknownOpts, act: Act, { resource, exam
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: FieldsOptions) => createRecord(ctx, resource, options)))
   addFieldsFlags(create)
+  addNewFieldFlag(create)
   addScopedFlags(create, ['fields', 'dryRun', 'exitCode'])
 }
 
@@ -25,7 +27,7 @@ async function createRecord(
   options: FieldsOptions,
 ): Promise<ExitCode | undefined> {
   const { path, plural } = RESOURCES[resource]
-  const fields = await readFields(ctx, options, resource)
+  const { fields } = await givenFields(ctx, options, { resource, of: 'new' })
   if (ctx.flags.isDryRun) return dryRunWrite(ctx, { write: { kind: 'create', fields }, of: (api) => api[plural], path })
   await refuseTextForNumber(ctx, options, resource)
   const api = await ctx.api()

@@ -7,6 +7,7 @@ import { addMatchFlags, addRecheckFlag } from '../bulk/bulk-flags.ts'
 import { addCreateMissingFlag, addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
 import { addUnattendedFlags, runUnattended, type UnattendedFlags } from '../bulk/unattended.ts'
 import { examples } from '../command-tree.ts'
+import { addNewFieldFlag } from '../fields-input.ts'
 
 export interface ImportCommand {
   readonly resource: ImportableResource
@@ -27,6 +28,7 @@ export function addImport(parent: CommandUnknownOpts, act: Act, what: ImportComm
   if (canMatch) addMatchFlags(command)
   addImportFlags(command)
   if (canMatch) addCreateMissingFlag(command)
+  addNewFieldFlag(command)
   addUnattendedFlags(command)
   if (canMatch) addRecheckFlag(command)
 }

@@ -3,19 +3,20 @@ import type { PlannedRequest } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { idText, type JsonObject } from '../../core/json.ts'
 import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { addMatchFlags, addReadFlags } from '../bulk/bulk-flags.ts'
-import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
+import { type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addPartFlags } from '../bulk/part-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
 import { connectedRequest, dryRunExit } from '../dry-run.ts'
-import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
+import { addFieldsFlags, addNewFieldFlag, type FieldsOptions, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
+import { givenFields } from './given-fields.ts'
 import { refuseOtherVersion } from './version-check.ts'
 import { noteOtherValues, refuseTextForNumber } from './write-checks.ts'
 
@@ -53,16 +54,19 @@ async function updateRecords(
 ): Promise<ExitCode | undefined> {
   refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, RESOURCES[resource].plural, options)
-  const patch = await readFields(ctx, options, resource)
+  const { fields, of } = await givenFields(ctx, options, { resource, of: 'one' })
   await refuseTextForNumber(ctx, options, resource)
   const { ifMatch, idempotencyKey } = options
   // With the key of an earlier try, the record may have the version that this try gave it.
   if (ifMatch !== undefined && idempotencyKey === undefined) {
     await refuseOtherVersion(ctx, resource, { id, ifMatch, action: 'update' })
   }
+  const before = of && (await findOne(ctx, resource, id))
+  const patch = before ? of(before) : fields
   if (ctx.flags.isDryRun) return showChanges(ctx, resource, { id, patch })
   const api = await ctx.api()
-  const write = { ...writeOptions(ctx, options), ifMatch }
+  // A list that someone else changed meanwhile is not overwritten, where the server compares versions.
+  const write = { ...writeOptions(ctx, options), ifMatch: ifMatch ?? idText(before?.version) }
   const record = await api[RESOURCES[resource].plural].update(id, patch, write)
   await noteOtherValues(ctx, { api, resource, record, sent: patch, isUpdate: true })
   return printWritten(ctx, record, resource)

@@ -48,12 +48,12 @@ export interface Column {
 
 export interface UnknownColumn {
   readonly name: string
-  /** The field that was probably meant. */
-  readonly suggestion: string
+  /** The field that was probably meant; undefined: the server has no such field, and none is near. */
+  readonly suggestion: string | undefined
 }
 
 /** What is known of the members of records beside the fields of crm. */
-type KnownMembers = Partial<Pick<RowOptions, 'server' | 'relations'>>
+type KnownMembers = Partial<Pick<RowOptions, 'server' | 'relations' | 'isNewAllowed'>>
 
 export type ColumnResolver = (name: string) => Column | UnknownColumn
 
@@ -67,7 +67,7 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 export function createColumnResolver(
   kind: ImportableResource,
   mappings: ReadonlyMap<string, Mapping>,
-  { server, relations = [] }: KnownMembers = {},
+  { server, relations = [], isNewAllowed = false }: KnownMembers = {},
 ): ColumnResolver {
   const fields = fieldsOf(kind)
   const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (server?.names.includes(field) ?? true)
@@ -80,7 +80,12 @@ export function createColumnResolver(
     const alias = aliasOf(kind, name)
     const isAlias = alias !== undefined && isOffered(alias)
     const near = isAlias ? alias : (nearest(foldName(name), suggested) ?? meantRelation(name, relations))
-    return twinIn(server, name) ?? near
+    return twinIn(server, name) ?? near ?? (server?.isClosed ? nearest(name, server.names) : undefined)
+  }
+  const unknownColumn = (name: string): Column | UnknownColumn => {
+    const suggestion = suggestionFor(name)
+    if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
+    return server?.isClosed ? { name, suggestion } : columnFor(kind, name, name)
   }
   const columnOf = (name: string): Column | UnknownColumn => {
     const mapping = mappings.get(name)
@@ -90,9 +95,7 @@ export function createColumnResolver(
     const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
     const known = related ?? knownColumn(kind, name, server)
     if (known || field !== undefined) return known ?? columnFor(kind, name, field ?? name)
-    const suggestion = suggestionFor(name)
-    if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
-    return columnFor(kind, name, name)
+    return isNewAllowed ? columnFor(kind, name, name) : unknownColumn(name)
   }
   return (name) => {
     const column = columnOf(name)
@@ -119,7 +122,10 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
   const typed = typedHeader(header)
   if (!typed) return resolve(header)
   const column = resolve(typed.name)
-  if ('suggestion' in column) return { name: header, suggestion: `${column.suggestion}:${typed.type}` }
+  if ('suggestion' in column) {
+    const { suggestion } = column
+    return { name: header, suggestion: suggestion && `${suggestion}:${typed.type}` }
+  }
   return { ...column, name: header, ...(column.role === 'field' && { type: typed.type, isTyped: true }) }
 }
 
@@ -134,7 +140,10 @@ function meantRelation(name: string, relations: readonly Relation[]): string | u
   if (rest === '' || rest === '-') return undefined
   const words = relations.flatMap(({ names }) => names)
   const meant = words.find((each) => isTwin(each, word)) ?? nearest(foldName(word), words)
-  return meant === undefined ? undefined : `${meant}${rest.replace(/^\[[^\]]*\]?/, '')}`
+  const relation = relations.find(({ names }) => names.some((each) => each === meant))
+  if (!relation) return undefined
+  const [, sign = '', by = ''] = /^(?:\[[^\]]*\]?)?([+-]?)(.*)$/.exec(rest) ?? []
+  return `${meant}${relation.isMany ? sign : ''}${relation.to === undefined ? '' : by}`
 }
 
 /** What is kept of a column that changes the values of records. */

@@ -22,14 +22,23 @@ export async function openDelimited(
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
-  const { name, kind, server, relations, readSheet, isCsvSafe } = options
+  const { name, kind, server, relations, isNewAllowed, readSheet, isCsvSafe } = options
   const mappings = await withConversions(parseMap(options.map), options)
   const { dialect, start } = dialectOf(options, format, sample)
   const input = { ...text, dialect, start }
   const plain: ReadCell = format === 'tsv' ? unescapeTsv : (cell) => cell
   const readCell: ReadCell = isCsvSafe ? (cell) => mapped(plain(cell), restoreDefused) : plain
   const head = await readHeaderRow(input, readCell)
-  const planned = planColumns({ ...head, name, kind, mappings, server, relations, sheet: readSheet?.name })
+  const planned = planColumns({
+    ...head,
+    name,
+    kind,
+    mappings,
+    server,
+    relations,
+    isNewAllowed,
+    sheet: readSheet?.name,
+  })
   // What the cells of a column are, where neither crm nor `--map` knows its type.
   const types = planned.map(({ role, isKnown, isTyped, convert }, at) =>
     role === 'field' && !isKnown && !isTyped && !convert ? readSheet?.types[at] : undefined,

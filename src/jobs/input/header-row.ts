@@ -26,6 +26,7 @@ export interface HeaderRow extends InputPlace {
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly server?: RowOptions['server']
   readonly relations?: RowOptions['relations']
+  readonly isNewAllowed?: RowOptions['isNewAllowed']
 }
 
 /** The columns of a header row; CrmError `invalid_input` for duplicate columns, and for unknown ones, all in one error. */
@@ -104,8 +105,10 @@ function rejectAbsentColumns({ name, headers, mappings }: HeaderRow): void {
 }
 
 function unknownError(input: HeaderRow, unknown: readonly UnknownColumn[]): CrmError {
-  const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion}`).join(',')
-  const questions = unknown.map((column) => `did you mean ${JSON.stringify(column.suggestion)}?`)
+  const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion ?? ''}`).join(',')
+  const questions = unknown.map(({ suggestion }) =>
+    suggestion === undefined ? 'the server has no such field' : `did you mean ${JSON.stringify(suggestion)}?`,
+  )
   const names = unknown.map((column) => JSON.stringify(column.name))
   const many = names.map((each, at) => `${each} (${questions[at]})`).join(', ')
   return inputError({

@@ -140,7 +140,9 @@ function placeMember(
 ): JsonValue | undefined {
   if ('suggestion' in column) {
     const { suggestion } = column
-    const message = `did you mean ${suggestion}? --map ${name}=${suggestion}, ${name}=${name} to keep it, ${name}= to leave it out`
+    const is = suggestion === undefined ? 'the server has no such field:' : `did you mean ${suggestion}?`
+    const to = suggestion === undefined ? '' : `${name}=${suggestion}, `
+    const message = `${is} --map ${to}${name}=${name} to keep it, ${name}= to leave it out`
     addFinding(draft, { column: name, value: shownValue(member), code: 'unknown_column', message })
     return undefined
   }

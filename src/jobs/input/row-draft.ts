@@ -1,5 +1,5 @@
 import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
-import { linkText } from '../../core/links.ts'
+import { EXPECTED_LINKS, linksIn, linkText } from '../../core/links.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
@@ -117,9 +117,10 @@ function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | und
 }
 
 /** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
-export function convertMember(value: JsonValue, { type, isKnown, isTyped, role, convert }: Column): Converted {
+export function convertMember(value: JsonValue, { type, isKnown, isTyped, isLink, role, convert }: Column): Converted {
   if (typeof value === 'string' && convert) return convert(value)
   if (value === null || role !== 'field') return { value }
+  if (isLink && !linksIn(value)) return { fault: { code: 'wrong_type', message: EXPECTED_LINKS } }
   if (typeof value === 'string' && (isTyped || type === 'list')) return convertCell(value, type)
   if (type === 'number' || type === 'integer') {
     return isOfNumericType(value, type) ? { value } : wrongType(NUMERIC_TYPES[type].expected)

@@ -248,6 +248,8 @@ export interface Changes {
 export interface ServerMembers {
   /** They are no mistakes. */
   readonly names: readonly string[]
+  /** The server takes no other members. */
+  readonly isClosed?: boolean
   /** Whether the server sets it itself, so that a column of an export is left out. */
   isReadOnly(name: string): boolean
   /** Whether it is a list or an object, which an export prints as JSON. */
@@ -317,6 +319,8 @@ export interface RowOptions {
   readonly server?: ServerMembers | undefined
   /** Undefined: none. */
   readonly relations?: readonly Relation[] | undefined
+  /** `--new-field`: a name that crm and the server do not know is no mistake. */
+  readonly isNewAllowed?: boolean | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

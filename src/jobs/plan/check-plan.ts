@@ -263,6 +263,7 @@ const READ: Shape = {
     isCsvSafe: isFlag,
     isTrimmed: isFlag,
     isEmptyCleared: isFlag,
+    isNewAllowed: isFlag,
     decimal: oneOf('comma', 'point'),
     dateOrder: isText,
   },

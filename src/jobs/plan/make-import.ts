@@ -49,7 +49,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     ...reading,
     relations: rules.relations,
     stages: rules.refersTo('stage') ? undefined : stages,
-    server: await rules.members(),
+    server: await membersFor(request, rules),
   })
   const { findings, summary } = opened
   await refuseLabels(rules, summary.columns)
@@ -95,6 +95,12 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   } finally {
     findings.removeFile()
   }
+}
+
+/** A deletion writes no column, so that it may have names that the server does not take. */
+async function membersFor({ as }: ImportRequest, rules: RowRules) {
+  const server = await rules.members()
+  return server && as === 'delete' ? { ...server, isClosed: false } : server
 }
 
 /**
@@ -295,6 +301,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['map', read.map],
     ['null', read.nullToken],
     ['clear-empty', read.isEmptyCleared ? 'yes' : undefined],
+    ['new-field', read.isNewAllowed ? 'yes' : undefined],
     ['compute', read.compute],
     ['format', read.format],
     ['sheet', read.sheet],

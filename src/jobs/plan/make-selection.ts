@@ -17,6 +17,7 @@ import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
+import type { GivenFields } from './given-fields.ts'
 import { type ChainDraft, type MadeImport, makeJob } from './make-job.ts'
 import type { Part, Planned } from './plan-builder.ts'
 import type { PlanningContext, RowRules } from './planning.ts'
@@ -33,6 +34,8 @@ export interface SelectionRequest {
   }
   /** The change of each record; undefined deletes. */
   readonly patch: JsonObject | undefined
+  /** See GivenFields. */
+  readonly of?: GivenFields['of']
   readonly part: Part
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
@@ -86,14 +89,14 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
 }
 
 function plannedFor(
-  { noun, patch }: Pick<SelectionRequest, 'noun' | 'patch'>,
+  { noun, patch, of }: Pick<SelectionRequest, 'noun' | 'patch' | 'of'>,
   record: CrmRecord,
   rules: RowRules,
 ): Planned | 'unchanged' {
   const id = listedId(record)
   const planned = { path: pathOfRecord(resourceOf(noun), id), id, before: record }
   if (!patch) return { do: 'delete', ...planned }
-  const body = rules.shown(patch, record)
+  const body = rules.shown(of?.(record) ?? patch, record)
   if (Object.keys(changedMembers(record, body)).length === 0) return 'unchanged'
   const fault = rules.faultIn(body, record)
   if (fault !== undefined)

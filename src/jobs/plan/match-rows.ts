@@ -124,12 +124,7 @@ function changeOf(
   match: Match,
 ): Planned | 'unchanged' | undefined {
   kept.cells += emptyOver(match.record, row, source.summary)
-  const had = { ...match.record }
-  for (const [key, edits] of Object.entries(row.edits ?? {})) {
-    const { id: name, label } = edits.isLink ? linkIn(key) : { id: key }
-    had[name] = edits.isLink ? editedLinks(had[name], edits, label) : edited(had[name], edits)
-    row.fields[name] = had[name]
-  }
+  Object.assign(row.fields, editedFields(match.record, row.edits))
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
@@ -146,6 +141,17 @@ function changeOf(
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+/** The fields that edits change, with all values that the record then has. */
+export function editedFields(record: CrmRecord, all: InputRow['edits'] = {}): JsonObject {
+  const fields: JsonObject = {}
+  for (const [key, edits] of Object.entries(all)) {
+    const { id: name, label } = edits.isLink ? linkIn(key) : { id: key }
+    const had = fields[name] ?? record[name]
+    fields[name] = edits.isLink ? editedLinks(had, edits, label) : edited(had, edits)
+  }
+  return fields
 }
 
 /** The values of the record with those that the row adds, without those that it takes out. */

@@ -82,7 +82,7 @@ type ReadTerms = Pick<
   RowOptions,
   'map' | 'nullToken' | 'compute' | 'encoding' | 'delimiter' | 'quote' | 'isCsvSafe' | 'required'
 > &
-  Partial<Pick<RowOptions, 'isTrimmed' | 'isEmptyCleared' | 'decimal' | 'dateOrder'>>
+  Partial<Pick<RowOptions, 'isTrimmed' | 'isEmptyCleared' | 'isNewAllowed' | 'decimal' | 'dateOrder'>>
 
 export interface PlanCounts {
   /** Of the input, or selected records; the counts below add up to it. */

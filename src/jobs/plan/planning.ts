@@ -133,7 +133,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
-        ...(listed && listedMeaning(listed, listedAs, fields)),
+        ...(listed && { isClosed: true, ...listedMeaning(listed, listedAs, fields) }),
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */

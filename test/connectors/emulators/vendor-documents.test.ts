@@ -171,7 +171,12 @@ const ONEPAGECRM = [
 ] as const
 
 /** Connectors never change stages or users. */
-const LEFT_OUT = [/^POST .+\/statuses$/, /^(POST|PUT|PATCH|DELETE) \/crm\/v3\/pipelines\//, /^PUT \/users\//]
+const LEFT_OUT = [
+  /^POST .+\/statuses$/,
+  /^(POST|PUT|PATCH|DELETE) \/crm\/v3\/pipelines\//,
+  /^PUT \/users\//,
+  /^POST \/\w+Fields$/,
+]
 
 type Exchanges = readonly (readonly [line: string, json?: unknown])[]
 type Serving = Pick<Awaited<ReturnType<typeof startAttio>>, 'url' | 'key' | 'records' | typeof Symbol.asyncDispose>
