@@ -1,17 +1,19 @@
-import { collectionPath } from '../api/transport/call.ts'
-import { RESOURCES } from '../core/resources/registry.ts'
+import { collectionPath, pathOfRecord } from '../api/transport/call.ts'
+import type { JsonObject } from '../core/json.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { MadeJob } from '../jobs/plan/make-job.ts'
 import type { PlanBuilder } from '../jobs/plan/plan-builder.ts'
-import { type CarryRules, carried } from './carry.ts'
+import type { JobNoun } from '../jobs/plan/plan-format.ts'
+import { type CarryRules, carried, isEmpty } from './carry.ts'
 import type { Doubtful } from './chain.ts'
 import type { IdMap } from './id-map.ts'
-import type { Migrated, Pair } from './pair.ts'
+import type { Pair } from './pair.ts'
 import type { RecordCopy } from './source-records.ts'
 
 /** What a migration would do with the records of one resource. */
 export interface ResourcePlan {
-  readonly type: Migrated
+  readonly type: Resource
   readonly source: number
   /** Migrated before. */
   readonly migrated: number
@@ -61,11 +63,14 @@ function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string
   return { type, source: source.count(type), migrated, create, cannot: refused.size - before, inDoubt, left }
 }
 
-/** A job of the records that were not migrated yet; undefined if there are none. */
-export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Promise<MadeJob | undefined> {
-  const { type, rules } = parts.rules
-  const noun = RESOURCES[type].plural
-  const asked = rules.isSelecting ? rules.ask(membersOf(parts)) : undefined
+/** A job of the records that were not migrated yet, or with `target` of the references that it lacks; undefined if there are none. */
+export async function makeJobOf(
+  jobs: Jobs,
+  { run }: Pair,
+  parts: PlanParts,
+  target: RecordCopy | undefined,
+): Promise<MadeJob | undefined> {
+  const noun = RESOURCES[parts.rules.type].plural as JobNoun
   // The keys of an earlier job must not answer for this one.
   const identity = {
     kind: 'migrate',
@@ -73,7 +78,10 @@ export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Pr
     run: `${run}.${noun}.${parts.ids.begun.get(noun) ?? 0}`,
     of: undefined,
   } as const
-  const job = await jobs.make({ ...identity, ...asked }, async (builder) => addRecords(builder, parts))
+  const job = await jobs.make({ ...identity, ...askMembers(parts) }, async (builder) => {
+    if (target) addReferences(builder, parts, target)
+    else addRecords(builder, parts)
+  })
   if (job.end.rows > 0) return job
   jobs.of(job.paths).drop()
   return undefined
@@ -93,10 +101,38 @@ function addRecords(builder: PlanBuilder, { source, ids, doubtful, rules }: Plan
   }
 }
 
-/** The members that the records of the job write. */
-function membersOf({ source, rules }: PlanParts): ReadonlySet<string> {
+/** A record of the target, and the references that it lacks: what they name was migrated after it. */
+interface Unset {
+  readonly id: string
+  readonly record: CrmRecord
+  readonly body: JsonObject
+}
+
+export function* unsetReferences(
+  { source, ids, rules }: PlanParts,
+  target: RecordCopy,
+): Generator<Unset, void, undefined> {
+  for (const { id: from, record: own } of source.all(rules.type)) {
+    const id = ids.idOf(rules.type, from)
+    const record = id === undefined ? undefined : target.find(rules.type, id)
+    if (id === undefined || !record) continue
+    const references = Object.entries(carried(rules, own).body).filter(
+      ([name]) => rules.referenceOf(name) && (isEmpty(record[name]) || String(record[name]) === ''),
+    )
+    if (references.length > 0) yield { id, record, body: Object.fromEntries(references) }
+  }
+}
+
+function addReferences(builder: PlanBuilder, parts: PlanParts, target: RecordCopy): void {
+  for (const { id, record, body } of unsetReferences(parts, target))
+    builder.add({ do: 'update', path: pathOfRecord(parts.rules.type, id), id, body, before: record })
+}
+
+/** From now on records show the members that a migration writes. */
+export function askMembers({ source, rules }: PlanParts): ReturnType<CarryRules['rules']['ask']> {
+  if (!rules.rules.isSelecting) return {}
   const names = new Set<string>()
   for (const { record } of source.all(rules.type))
     for (const name of Object.keys(carried(rules, record).body)) names.add(name)
-  return names
+  return rules.rules.ask(names)
 }

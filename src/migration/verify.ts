@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject, memberOf } from '../core/json.ts'
 import { isAlike } from '../core/other-values.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import { carried } from './carry.ts'
-import type { Migrated } from './pair.ts'
 import type { PlanParts } from './plan-jobs.ts'
 import type { RecordCopy } from './source-records.ts'
 
@@ -18,7 +17,7 @@ export interface OtherRecord {
 
 /** How the records of one resource compare, after they were read from both servers again. */
 export interface Verified {
-  readonly type: Migrated
+  readonly type: Resource
   /** Records of the source. */
   readonly source: number
   /** Those of them that the target has. */
@@ -85,7 +84,7 @@ export function verifyRecords({ source, ids, rules }: PlanParts, target: RecordC
 }
 
 /** With the deal of a note, which is in its path. */
-function expected({ body, parentId }: ReturnType<typeof carried>, type: Migrated): JsonObject {
+function expected({ body, parentId }: ReturnType<typeof carried>, type: Resource): JsonObject {
   return type === 'note' ? { ...body, deal_id: parentId ?? null } : body
 }
 

@@ -123,8 +123,15 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the id of a user of the source is sent to the target',
     file: 'src/migration/carry.ts',
-    line: 'return isReference(name) ? undefined : value',
-    to: 'return value',
+    line: 'if (to === undefined) return isReference(type, name) ? undefined : value',
+    to: 'if (to === undefined) return value',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'a migrated reference has the id of the source',
+    file: 'src/migration/carry.ts',
+    line: "if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')",
+    to: 'if (!Array.isArray(value)) return value',
     tests: ['test/commands/migrate.test.ts'],
   },
   {
