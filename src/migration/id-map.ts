@@ -21,6 +21,10 @@ export class IdMap {
     return this.#ids.get(type)?.get(from)
   }
 
+  has(type: string): boolean {
+    return (this.#ids.get(type)?.size ?? 0) > 0
+  }
+
   /** In the order in which they were added. */
   *pairs(): Generator<{ readonly type: string; readonly from: string; readonly to: string }, void, undefined> {
     for (const [type, ids] of this.#ids) for (const [from, to] of ids) yield { type, from, to }

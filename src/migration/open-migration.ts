@@ -17,7 +17,7 @@ import type { CarryRules } from './carry.ts'
 import { chainOf, collectResults, type Doubtful, unsettledJobs } from './chain.ts'
 import { type IdMap, readIdMap, writeIdMap } from './id-map.ts'
 import { type Pair, pairOf } from './pair.ts'
-import { askMembers, makeJobOf, type PlanParts, planAll, type ResourcePlan, unsetReferences } from './plan-jobs.ts'
+import { askMembers, makeJobOf, type PlanParts, planAll, type ResourcePlan, type SentPart } from './plan-jobs.ts'
 import { RecordCopy, recordsOf } from './source-records.ts'
 import {
   type MissingStage,
@@ -54,20 +54,18 @@ export interface Migration {
   readonly pair: Pair
   /** Jobs that have to be sent to their end first. */
   unsettled(): Promise<readonly JobPaths[]>
-  /** Reads the source. */
+  /** Reads the source, and of the target what has records of it. */
   read(): Promise<void>
   /** The resources that one of the servers lacks, with the reason. */
   readonly lacks: ReadonlyMap<Resource, string>
   missingStages(): readonly MissingStage[]
   plans(): readonly ResourcePlan[]
   /** The job of a resource, recorded before it is sent; undefined if nothing is left to be sent. */
-  begin(type: Resource, what: 'records' | 'references'): Promise<MadeJob | undefined>
+  begin(type: Resource, what: SentPart): Promise<MadeJob | undefined>
   /** Takes the results of the jobs into the id map. */
   settle(): Promise<void>
-  /** These alone, or all. */
-  readTarget(types?: readonly Resource[]): Promise<void>
-  /** How many records of the target lack references to what was migrated after them, by resource. */
-  unset(): ReadonlyMap<Resource, number>
+  /** What was created or changed since it was read. */
+  readTarget(types: readonly Resource[]): Promise<void>
   verified(): readonly Verified[]
 }
 
@@ -118,8 +116,6 @@ class OpenMigration implements Migration {
   readonly #rules = new Map<Resource, CarryRules>()
   /** Each after those that it refers to. */
   #types: readonly Resource[] = []
-  /** Those that were read of the target. */
-  readonly #compared = new Set<Resource>()
   #doubtful: Doubtful = new Map()
   #stageOf = stageChoice({ source: [], target: undefined, named: new Map() })
 
@@ -161,6 +157,7 @@ class OpenMigration implements Migration {
       await source.read(type, recordsOf(from, type, source), onRead)
     }
     if (this.#types.includes('deal')) this.#stageOf = stageChoice(await this.#readStages())
+    await this.readTarget(this.#types.filter((type) => this.#ids.has(type)))
   }
 
   missingStages(): readonly MissingStage[] {
@@ -174,10 +171,9 @@ class OpenMigration implements Migration {
     return planAll(this.#types.map((type) => this.#plan(type)))
   }
 
-  async begin(type: Resource, what: 'records' | 'references'): Promise<MadeJob | undefined> {
+  async begin(type: Resource, what: SentPart): Promise<MadeJob | undefined> {
     const { jobs } = this.#parts
-    const target = what === 'references' ? this.#copies.target : undefined
-    const job = await makeJobOf(jobs, this.pair, this.#plan(type), target)
+    const job = await makeJobOf(jobs, this.pair, this.#plan(type), what)
     if (!job) return undefined
     const { noun } = job.head
     this.#ids.begun.set(noun, (this.#ids.begun.get(noun) ?? 0) + 1)
@@ -186,38 +182,31 @@ class OpenMigration implements Migration {
     return job
   }
 
-  async readTarget(types = this.#types): Promise<void> {
-    const { to, onRead, note } = this.#parts
+  async readTarget(types: readonly Resource[]): Promise<void> {
+    const { to, onRead } = this.#parts
     const { target } = this.#copies
-    for (const type of types) {
-      const { plural } = RESOURCES[type]
-      const reason = lackOf(to, type, 'list')
-      if (reason === undefined) {
-        askMembers(this.#plan(type))
-        await target.read(type, recordsOf(to, type, target), (count) => onRead(count, `${plural} of the target`))
-        this.#compared.add(type)
-      } else note(`${plural} cannot be verified: ${reason}.`)
+    for (const type of types.filter((each) => lackOf(to, each, 'list') === undefined)) {
+      askMembers(this.#plan(type))
+      const what = `${RESOURCES[type].plural} of the target`
+      await target.read(type, recordsOf(to, type, target), (count) => onRead(count, what))
     }
-  }
-
-  unset(): ReadonlyMap<Resource, number> {
-    const counts = new Map<Resource, number>()
-    for (const type of this.#compared) {
-      if (lackOf(this.#parts.to, type, 'update') !== undefined) continue
-      for (const _ of unsetReferences(this.#plan(type), this.#copies.target))
-        counts.set(type, (counts.get(type) ?? 0) + 1)
-    }
-    return counts
   }
 
   verified(): readonly Verified[] {
-    return [...this.#compared].map((type) => verifyRecords(this.#plan(type), this.#copies.target))
+    const { to, note } = this.#parts
+    return this.#types.flatMap((type) => {
+      const reason = lackOf(to, type, 'list')
+      if (reason === undefined) return [verifyRecords(this.#plan(type))]
+      note(`${RESOURCES[type].plural} cannot be verified: ${reason}.`)
+      return []
+    })
   }
 
   #plan(type: Resource): PlanParts {
     const rules = this.#rules.get(type)
     if (!rules) throw new Error(`${RESOURCES[type].plural} of the source were not read`)
-    return { source: this.#copies.source, ids: this.#ids, doubtful: this.#doubtful, rules }
+    const isChangeable = lackOf(this.#parts.to, type, 'update') === undefined
+    return { ...this.#copies, ids: this.#ids, doubtful: this.#doubtful, rules, isChangeable }
   }
 
   /** Why a resource cannot be migrated. */

@@ -18,6 +18,8 @@ export interface ResourcePlan {
   /** Migrated before. */
   readonly migrated: number
   readonly create: number
+  /** Records that were migrated before, and lack references to what is on the target now, or will be. */
+  readonly change: number
   /** Records that the target cannot keep. */
   readonly cannot: number
   readonly inDoubt: number
@@ -27,9 +29,13 @@ export interface ResourcePlan {
 
 export interface PlanParts {
   readonly source: RecordCopy
+  /** As far as it was read. */
+  readonly target: RecordCopy
   readonly ids: IdMap
   readonly doubtful: Doubtful
   readonly rules: CarryRules
+  /** Whether the target changes records. */
+  readonly isChangeable: boolean
 }
 
 /** The plans of resources, each after those that it refers to; sends nothing. */
@@ -45,10 +51,11 @@ export function planAll(all: readonly PlanParts[]): readonly ResourcePlan[] {
 }
 
 /** Adds the records that the target cannot keep to `refused`. */
-function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string>): ResourcePlan {
+function planOf(parts: PlanParts, refused: Set<string>): ResourcePlan {
+  const { source, ids, doubtful, rules } = parts
   const { type } = rules
   const left = new Map<string, number>()
-  let [migrated, create, inDoubt] = [0, 0, 0]
+  let [migrated, create, change, inDoubt] = [0, 0, 0, 0]
   const before = refused.size
   for (const { id, record } of source.all(type)) {
     if (ids.idOf(type, id) !== undefined) migrated += 1
@@ -60,15 +67,19 @@ function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string
       for (const name of names) left.set(name, (left.get(name) ?? 0) + 1)
     }
   }
-  return { type, source: source.count(type), migrated, create, cannot: refused.size - before, inDoubt, left }
+  for (const _ of unsetReferences(parts)) change += 1
+  return { type, source: source.count(type), migrated, create, change, cannot: refused.size - before, inDoubt, left }
 }
 
-/** A job of the records that were not migrated yet, or with `target` of the references that it lacks; undefined if there are none. */
+/** What a job sends: the records that were not migrated yet, or the references that the target lacks. */
+export type SentPart = 'records' | 'references'
+
+/** Undefined if nothing is left to be sent. */
 export async function makeJobOf(
   jobs: Jobs,
   { run }: Pair,
   parts: PlanParts,
-  target: RecordCopy | undefined,
+  what: SentPart,
 ): Promise<MadeJob | undefined> {
   const noun = RESOURCES[parts.rules.type].plural as JobNoun
   // The keys of an earlier job must not answer for this one.
@@ -79,8 +90,8 @@ export async function makeJobOf(
     of: undefined,
   } as const
   const job = await jobs.make({ ...identity, ...askMembers(parts) }, async (builder) => {
-    if (target) addReferences(builder, parts, target)
-    else addRecords(builder, parts)
+    if (what === 'records') addRecords(builder, parts)
+    else addReferences(builder, parts)
   })
   if (job.end.rows > 0) return job
   jobs.of(job.paths).drop()
@@ -108,13 +119,12 @@ interface Unset {
   readonly body: JsonObject
 }
 
-export function* unsetReferences(
-  { source, ids, rules }: PlanParts,
-  target: RecordCopy,
-): Generator<Unset, void, undefined> {
-  for (const { id: from, record: own } of source.all(rules.type)) {
-    const id = ids.idOf(rules.type, from)
-    const record = id === undefined ? undefined : target.find(rules.type, id)
+function* unsetReferences({ source, target, ids, rules, isChangeable }: PlanParts): Generator<Unset, void, undefined> {
+  const { type } = rules
+  if (!isChangeable || target.count(type) === 0) return
+  for (const { id: from, record: own } of source.all(type)) {
+    const id = ids.idOf(type, from)
+    const record = id === undefined ? undefined : target.find(type, id)
     if (id === undefined || !record) continue
     const references = Object.entries(carried(rules, own).body).filter(
       ([name]) => rules.referenceOf(name) && (isEmpty(record[name]) || String(record[name]) === ''),
@@ -123,8 +133,8 @@ export function* unsetReferences(
   }
 }
 
-function addReferences(builder: PlanBuilder, parts: PlanParts, target: RecordCopy): void {
-  for (const { id, record, body } of unsetReferences(parts, target))
+function addReferences(builder: PlanBuilder, parts: PlanParts): void {
+  for (const { id, record, body } of unsetReferences(parts))
     builder.add({ do: 'update', path: pathOfRecord(parts.rules.type, id), id, body, before: record })
 }
 

@@ -4,7 +4,6 @@ import { isAlike } from '../core/other-values.ts'
 import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import { carried } from './carry.ts'
 import type { PlanParts } from './plan-jobs.ts'
-import type { RecordCopy } from './source-records.ts'
 
 export interface OtherRecord {
   /** On the source. */
@@ -40,7 +39,7 @@ const MOST_NAMED = 10
 const DIGEST_CHARS = 22
 
 /** Compares the members that were sent for each record of the source with those of its record on the target. */
-export function verifyRecords({ source, ids, rules }: PlanParts, target: RecordCopy): Verified {
+export function verifyRecords({ source, target, ids, rules }: PlanParts): Verified {
   const { type } = rules
   const [own, theirs] = [createHash('sha256'), createHash('sha256')]
   const first: OtherRecord[] = []

@@ -124,14 +124,14 @@ test('--only moves and compares some objects, and references to what is migrated
   expect(only.stderr).toContain('Not carried over, of contacts: company_id (1)\n')
   expect(await all(at(to), '/v1/companies')).toEqual([])
 
-  expect((await migrate('--only', 'companies', '--yes')).exit).toBe(0)
   const dry = await migrate('--dry-run', '--exit-code')
   expect(dry).toMatchObject({
     exit: 10,
-    stderr: expect.stringContaining('To change: set references of 1 contact to records that were migrated later.\n'),
+    stderr: expect.stringContaining('contacts: 2 on the source; 2 migrated before, 1 to get references\n'),
   })
-  expect(await migrate()).toMatchObject({ exit: 11, stderr: expect.stringContaining('set references of 1 contact') })
-  const whole = await migrate('--yes', '-o', 'json')
+  const both = 'create 1 company, set references of 1 contact'
+  expect(await migrate()).toMatchObject({ exit: 11, stderr: expect.stringContaining(both) })
+  const whole = await migrate('--yes', '--expect', '2', '-o', 'json')
   expect(whole.exit, whole.stderr).toBe(0)
   const contacts = await all(at(to), '/v1/contacts')
   const [moved] = await all(at(to), '/v1/companies')

@@ -7,7 +7,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { temporaryFolder } from '../../core/streams.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
-import type { ResourcePlan } from '../../migration/plan-jobs.ts'
+import type { ResourcePlan, SentPart } from '../../migration/plan-jobs.ts'
 import type { MissingStage } from '../../migration/stages.ts'
 import type { Verified } from '../../migration/verify.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
@@ -105,7 +105,7 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   if (plans.length === 0)
     throw new CrmError('not_supported', `nothing can be migrated: ${lacks[0]}`, { hint: 'crm objects' })
   notePlan(ctx, plans)
-  if (ctx.flags.isDryRun) return showPlan(ctx, parts, plans)
+  if (ctx.flags.isDryRun) return showPlan(ctx, plans)
   const problems = await sendPlans(ctx, parts, plans)
   const verified = migration.verified()
   const rows = migration.plans().map((plan) =>
@@ -118,49 +118,33 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   return verdict(ctx, { verified, problems })
 }
 
-async function showPlan(ctx: Context, { migration, shown }: Parts, plans: readonly ResourcePlan[]): Promise<ExitCode> {
+async function showPlan(ctx: Context, plans: readonly ResourcePlan[]): Promise<ExitCode> {
   await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: migrationColumns, plural: 'resources' })
-  if (plans.some(({ migrated }) => migrated > 0)) await shown(() => migration.readTarget())
-  const unset = migration.unset()
-  if (unset.size > 0) ctx.note(`To change: ${referencesText(unset)}.`)
-  const isChange = unset.size > 0 || plans.some(({ create }) => create > 0)
+  const isChange = plans.some(({ create, change }) => create + change > 0)
   ctx.note(isChange ? 'Dry run: nothing was sent.' : 'Dry run: nothing would change.')
   return dryRunExit(ctx, isChange)
 }
 
 /** Creates the records, then sets the references to those that had no id yet. Returns what went wrong with rows, in words. */
 async function sendPlans(ctx: Context, parts: Parts, plans: readonly ResourcePlan[]): Promise<readonly string[]> {
-  const { migration, to, shown, options: flags } = parts
-  const creates = new Map(plans.map(({ type, create }) => [type, create]))
-  const count = sumOf(creates)
-  if (count > 0) await confirmMigration(to, { toDo: `create ${countsText(creates)}`, count, flags })
+  const { migration, to, shown, options } = parts
+  await confirmMigration(to, plans, options)
   ctx.keepExitCode?.()
-  const problems = await sendAll(ctx, parts, { types: creates.keys(), what: 'records' })
-  await shown(() => migration.readTarget())
-  const unset = migration.unset()
-  if (unset.size === 0) return problems
-  const toDo = referencesText(unset)
-  if (count === 0) await confirmMigration(to, { toDo, count: sumOf(unset), flags })
-  problems.push(...(await sendAll(ctx, parts, { types: unset.keys(), what: 'references' })))
-  await shown(() => migration.readTarget([...unset.keys()]))
+  const problems = await sendAll(ctx, parts, { types: typesOf(plans), what: 'records' })
+  await shown(() => migration.readTarget(typesOf(plans.filter(({ create, migrated }) => create > 0 || migrated === 0))))
+  const types = typesOf(migration.plans().filter(({ change }) => change > 0))
+  problems.push(...(await sendAll(ctx, parts, { types, what: 'references' })))
+  await shown(() => migration.readTarget(types))
   return problems
 }
 
-function sumOf(counts: ReadonlyMap<Resource, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0)
-}
-
-function countsText(counts: ReadonlyMap<Resource, number>): string {
-  return [...counts].flatMap(([type, count]) => (count > 0 ? [counted(count, type)] : [])).join(', ')
-}
-
-function referencesText(counts: ReadonlyMap<Resource, number>): string {
-  return `set references of ${countsText(counts)} to records that were migrated later`
+function typesOf(plans: readonly ResourcePlan[]): readonly Resource[] {
+  return plans.map(({ type }) => type)
 }
 
 interface Sent {
-  readonly types: Iterable<Resource>
-  readonly what: 'records' | 'references'
+  readonly types: readonly Resource[]
+  readonly what: SentPart
 }
 
 /** Returns what went wrong with rows, in words. */
@@ -208,14 +192,14 @@ function noteOthers(ctx: Pick<Context, 'note'>, { type, first }: Verified): void
   }
 }
 
-interface Confirmation {
-  readonly toDo: string
-  readonly count: number
-  readonly flags: ExpectFlags
-}
-
-/** Returns only if the changes of the target are confirmed. */
-async function confirmMigration(to: Context, { toDo, count, flags }: Confirmation): Promise<void> {
+/** Returns only if the changes of the target are confirmed, or there are none. */
+async function confirmMigration(to: Context, plans: readonly ResourcePlan[], flags: ExpectFlags): Promise<void> {
+  const text = (of: 'create' | 'change') =>
+    plans.flatMap(({ type, [of]: count }) => (count > 0 ? [counted(count, type)] : [])).join(', ')
+  const parts = [['create ', text('create')] as const, ['set references of ', text('change')] as const]
+  const toDo = parts.flatMap(([verb, records]) => (records === '' ? [] : [verb + records])).join(', ')
+  const count = plans.reduce((sum, { create, change }) => sum + create + change, 0)
+  if (count === 0) return
   const expect = expectedOf(to, flags, { count, toDo })
   if (expect !== undefined && expect !== count) {
     throw new CrmError('unconfirmed', `--expect ${expect}, but this would ${toDo}; nothing was sent`, {
@@ -367,16 +351,15 @@ async function sendChained(
   return `${parts.join(', ')} (${paths.id})`
 }
 
-const migrationColumns = ['resource', 'source', 'migrated', 'create', 'cannot', 'in_doubt']
+const migrationColumns = ['resource', 'source', 'migrated', 'create', 'change', 'cannot', 'in_doubt']
 
 const resultColumns = [
   ...['resource', 'source', 'migrated', 'failed', 'in_doubt'],
   ...['equal', 'alike', 'different', 'missing', 'others', 'digest', 'target_digest'],
 ]
 
-function planRecord({ type, source, migrated, create, cannot, inDoubt, left }: ResourcePlan): CrmRecord {
-  const not = Object.fromEntries(left)
-  return { resource: RESOURCES[type].plural, source, migrated, create, cannot, in_doubt: inDoubt, not_carried: not }
+function planRecord({ type, inDoubt, left, ...counts }: ResourcePlan): CrmRecord {
+  return { resource: RESOURCES[type].plural, ...counts, in_doubt: inDoubt, not_carried: Object.fromEntries(left) }
 }
 
 /** The members of the comparison are null where the target lists no such records. */
@@ -394,10 +377,11 @@ const MOST_MEMBERS = 12
 
 /** What is to be created, and what stays behind. */
 function notePlan(ctx: Pick<Context, 'note'>, plans: readonly ResourcePlan[]): void {
-  for (const { type, source, migrated, create, cannot, inDoubt } of plans) {
+  for (const { type, source, migrated, create, change, cannot, inDoubt } of plans) {
     const parts = [
       `${create} to create`,
       `${migrated} migrated before`,
+      `${change} to get references`,
       `${cannot} cannot be created`,
       `${inDoubt} in doubt`,
     ]

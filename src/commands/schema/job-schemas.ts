@@ -215,6 +215,7 @@ const MIGRATED_RESOURCE = { resource: TEXT, source: COUNT, migrated: COUNT, in_d
 export const MIGRATION_PLAN = made({
   ...MIGRATED_RESOURCE,
   create: COUNT,
+  change: COUNT,
   cannot: COUNT,
   not_carried: { type: 'object', additionalProperties: COUNT },
 })
