@@ -128,6 +128,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/migrate.test.ts'],
   },
   {
+    name: 'references to records that were migrated later stay empty',
+    file: 'src/commands/migrate/migrate.ts',
+    line: "problems.push(...(await sendAll(ctx, parts, { types, what: 'references' })))",
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
     name: 'a migrated reference has the id of the source',
     file: 'src/migration/carry.ts',
     line: "if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')",
