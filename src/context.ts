@@ -6,6 +6,7 @@ import type { ApiOptions } from './api/options.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
 import type { Sighting } from './completion/known-file.ts'
 import { CrmError } from './core/errors.ts'
+import type { DescribedObjects } from './core/resources/own-objects.ts'
 import type { CrmRecord } from './core/resources/registry.ts'
 import type { Env } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
@@ -20,7 +21,11 @@ import { type NamedConnector, requireConnector, resolveTarget, type Target } fro
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/input-file.ts')
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'loginHint' | 'serveDatabase'> &
-  Pick<Target, 'pageSize' | 'profileName'> & { readonly connector: NamedConnector }
+  Pick<Target, 'pageSize' | 'profileName'> & {
+    readonly connector: NamedConnector
+    /** What the server was found to have: it has no others. */
+    readonly objects?: DescribedObjects
+  }
 
 /** Messages for people, on stderr. */
 interface Notes {
@@ -258,7 +263,7 @@ async function openTarget(ctx: Context): Promise<Target> {
 /** The connector of a server, compiled, and what it says of the server as a whole. */
 async function openSpeech(
   { env }: Pick<Context, 'env'>,
-  target: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>,
+  target: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName' | 'objects'>,
 ): Promise<Pick<ApiOptions, 'connector' | 'terms'>> {
   const { openConnector } = await import('./api/connectors/open-connector.ts')
   const { serverTerms } = await import('./api/server-terms.ts')

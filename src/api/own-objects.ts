@@ -69,9 +69,14 @@ function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
   )
 }
 
-/** With those of its own objects that were defined, and with what is said of contacts for each object that users described. */
-export function withOwnObjects(document: ConnectorDocument): ConnectorDocument {
-  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(([, { isOwn }]) => isOwn)
+/**
+ * With those of its own objects that were defined, and with what is said of contacts for each object that users described.
+ * `had`: what the server was found to have; undefined: any.
+ */
+export function withOwnObjects(document: ConnectorDocument, had: DescribedObjects | undefined): ConnectorDocument {
+  const own = Object.entries<ResourceDefinition>(RESOURCES).filter(
+    ([, { isOwn, plural }]) => isOwn && (!had || Object.hasOwn(had, plural)),
+  )
   const { described = {}, listed, schema } = document
   const defined = own.flatMap(([name, { plural, server, fields }]) => {
     if (listed && server) return [[name, listedResource(listed, server, fieldsFor(fields, schema))] as const]

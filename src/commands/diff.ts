@@ -9,9 +9,9 @@ import type { FoundDifference } from '../snapshot/compare.ts'
 import type { OpenSnapshot } from '../snapshot/snapshot.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
+import { onlyFlag } from './only-flag.ts'
 import { itemsOf, printList, printValue } from './print.ts'
 import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
-import { onlyFlag } from './snapshot.ts'
 
 interface Options extends ReportFlags {
   readonly ignore: readonly string[]

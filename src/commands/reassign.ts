@@ -19,6 +19,7 @@ import { examples } from './command-tree.ts'
 import { DealStages } from './deals/deal-stages.ts'
 import { addScopedFlags } from './flags.ts'
 import { createMemberCheck } from './member-check.ts'
+import { onlyFlag, refuseOtherNouns } from './only-flag.ts'
 import { labelOf, OWNER, type OwnedResource, type Owner, ownedResources, readOwners, unknownOwner } from './owners.ts'
 import { Amounts } from './report/read-report.ts'
 
@@ -28,7 +29,7 @@ interface Flags extends PlanFlags {
   readonly from: string
   readonly to: string
   readonly toNew?: true
-  readonly only?: string
+  readonly only?: readonly string[]
   readonly open?: true
 }
 
@@ -41,7 +42,7 @@ export function addReassign(program: CommandUnknownOpts, act: Act): void {
     .requiredOption('--from <owner>', 'by email or id, also one who has left; on crm serve, which has no users, by id')
     .requiredOption('--to <owner>', 'the same; without a list of users, the owner of any record')
     .option('--to-new', 'without a list of users: --to may own no record yet')
-    .option('--only <objects>', 'of these objects alone, comma separated')
+    .addOption(onlyFlag())
     .option('--open', 'leave deals that are won or lost')
     .addHelpText(
       'after',
@@ -101,16 +102,11 @@ function refuseEmpty(flags: Flags): void {
   throw new CrmError('usage', `--${name} is empty, expected an owner`, { hint: 'crm reassign --help' })
 }
 
-function chosenObjects({ argv }: Context, api: Api, only: string | undefined): readonly OwnedResource[] {
+function chosenObjects({ argv }: Context, api: Api, only: Flags['only']): readonly OwnedResource[] {
   const owned = ownedResources(api)
   const nouns = owned.map((resource): string => RESOURCES[resource].plural)
-  const wanted = only?.split(',').map((noun) => noun.trim())
-  const wrong = wanted?.find((noun) => !nouns.includes(noun))
-  if (wrong === undefined) return owned.filter((resource) => wanted?.includes(RESOURCES[resource].plural) ?? true)
-  const meant = wanted?.map((noun) => (nouns.includes(noun) ? noun : nearest(noun, nouns))) ?? []
-  throw new CrmError('usage', `--only ${wrong}: expected objects with owners: ${nouns.join(', ')}`, {
-    hint: withFlag(argv, '--only', (meant.includes(undefined) ? nouns : meant).join(',')),
-  })
+  if (only) refuseOtherNouns(argv, only, { nouns, what: 'objects with owners' })
+  return owned.filter((resource) => only?.includes(RESOURCES[resource].plural) ?? true)
 }
 
 interface Planning {

@@ -6,12 +6,14 @@ import { type DescribedObjects, defineOwnObjects } from '../core/resources/own-o
 import { resourceNamed } from '../core/resources/registry.ts'
 import { keepObjects, readKeptObjects } from '../settings/kept-objects.ts'
 import { hasKeptObjects } from '../settings/objects-file.ts'
+import { requireConnector } from '../settings/target.ts'
 
-type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags'>
+type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags' | 'signal'>
 
 /** The objects that only this server has, by its connector and by itself, read now and kept for the profile. */
 async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
-  const api = await ctx.api()
+  // Not the client of the command: that does not know what is defined later.
+  const api = await ctx.api(undefined, ctx.signal)
   const objects = await (await import('../api/own-objects.ts')).objectsOfServer(api)
   // Nothing is written for a server that never had any.
   if (Object.keys(objects).length === 0 && !hasKeptObjects(ctx.env)) return objects
@@ -20,16 +22,20 @@ async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
   return objects
 }
 
-/** A client that knows the objects that only this server has. Where they cannot be read, a note says so. */
-export async function apiWithObjects(ctx: Asking & Pick<Context, 'note' | 'signal'>): Promise<Api> {
+/**
+ * A client that knows the objects that only this server has, and none of those that another one has. Where they cannot be read, a
+ * note says so.
+ */
+export async function apiWithObjects(ctx: Asking & Pick<Context, 'note'>): Promise<Api> {
+  let objects: DescribedObjects = {}
   try {
-    defineOwnObjects(await readServerObjects(ctx), 'server')
+    objects = await readServerObjects(ctx)
   } catch (error) {
     if (!(error instanceof CrmError && ['not_supported', 'forbidden'].includes(error.code))) throw error
     ctx.note(`${error.message}: only the objects of the connector are known`)
   }
-  // Another client: the connector of the first does not know what was just defined.
-  return ctx.api(undefined, ctx.signal)
+  const target = await ctx.target()
+  return ctx.api({ ...target, key: target.key.value, connector: requireConnector(target), objects }, ctx.signal)
 }
 
 /**

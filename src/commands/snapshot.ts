@@ -1,10 +1,10 @@
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/safe-text.ts'
 import { examples } from './command-tree.ts'
-import { parseNouns } from './flags.ts'
+import { onlyFlag } from './only-flag.ts'
 
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
   program
@@ -14,11 +14,6 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
     .addOption(onlyFlag())
     .addHelpText('after', examples('crm snapshot > before.ndjson', 'crm diff before.ndjson live'))
     .action(act(printSnapshot))
-}
-
-/** `--only contacts,companies`. */
-export function onlyFlag() {
-  return new Option('--only <nouns>', 'of these objects alone, comma separated').argParser(parseNouns)
 }
 
 async function printSnapshot(ctx: Context, { only }: { readonly only?: readonly string[] }): Promise<undefined> {

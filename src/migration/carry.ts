@@ -1,19 +1,21 @@
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { RowRules } from '../jobs/plan/planning.ts'
 import type { IdMap } from './id-map.ts'
-import { MIGRATED, type Migrated } from './pair.ts'
 import type { stageChoice } from './stages.ts'
 
 /** What both servers say of the records of one resource. */
 export interface CarryRules {
-  readonly type: Migrated
+  readonly type: Resource
   readonly ids: Pick<IdMap, 'idOf'>
   readonly stageOf: ReturnType<typeof stageChoice>
   /** Whether the source sets this member itself. */
   isSetBySource(name: string): boolean
   /** Whether the target has this member. */
   isKnown(name: string): boolean
+  /** The resource whose ids this member has; undefined where it is no reference, or one to users. */
+  referenceOf(name: string): Resource | undefined
   /** What the connector of the target allows. */
   readonly rules: RowRules
 }
@@ -67,29 +69,27 @@ function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipe
 }
 
 /** Undefined for a value that means nothing on the target: the id of a user, or of a record that was not migrated. */
-function carriedValue({ ids }: CarryRules, name: string, value: JsonValue | undefined): JsonValue | undefined {
-  const type = MIGRATED.find((each) => name === `${each}_id`)
-  if (type !== undefined) return ids.idOf(type, idText(value) ?? '')
-  const many = MIGRATED.find((each) => name === `${each}_ids`)
-  if (many !== undefined && Array.isArray(value)) {
-    const known = value.flatMap((each) => ids.idOf(many, idText(each) ?? '') ?? [])
-    return known.length === 0 && value.length > 0 ? undefined : known
-  }
-  return isReference(name) ? undefined : value
+function carriedValue(how: CarryRules, name: string, value: JsonValue | undefined): JsonValue | undefined {
+  const { type, ids } = how
+  const to = how.referenceOf(name)
+  if (to === undefined) return isReference(type, name) ? undefined : value
+  if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')
+  const known = value.flatMap((each) => ids.idOf(to, idText(each) ?? '') ?? [])
+  return known.length === 0 && value.length > 0 ? undefined : known
 }
 
-const RESOURCE_NAMES = Object.keys(RESOURCES) as Resource[]
-
-/** Whether any resource has a field of this name that holds the id of another record. */
-function isReference(name: string): boolean {
-  return RESOURCE_NAMES.some((resource) => fieldOf(resource, name)?.type === 'reference')
+/** Whether this resource, or any that crm has, has a field of this name that holds the id of another record. */
+function isReference(type: Resource, name: string): boolean {
+  return Object.entries<ResourceDefinition>(RESOURCES).some(
+    ([each, { isOwn }]) => (each === type || !isOwn) && fieldOf(each as Resource, name)?.type === 'reference',
+  )
 }
 
-function isParent(type: Migrated, name: string): boolean {
+function isParent(type: Resource, name: string): boolean {
   return type === 'note' && name === 'deal_id'
 }
 
 /** A new record without the member is the same. */
-function isEmpty(value: JsonValue | undefined): value is null | undefined | '' {
+export function isEmpty(value: JsonValue | undefined): value is null | undefined | '' {
   return value === undefined || value === null || value === ''
 }

@@ -1,11 +1,11 @@
 import { CrmError } from '../core/errors.ts'
-import { resourceOf } from '../core/resources/registry.ts'
+import { type Resource, resourceOf } from '../core/resources/registry.ts'
 import type { JobState } from '../jobs/history/job-state.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { JobPaths } from '../jobs/store/job-folder.ts'
 import { headOf, openJob } from '../jobs/store/open-job.ts'
 import type { IdMap } from './id-map.ts'
-import { MIGRATED, type Migrated, type Pair } from './pair.ts'
+import type { Pair } from './pair.ts'
 
 /** The jobs of a migration and their undos, the oldest first. */
 export interface Chain {
@@ -30,7 +30,7 @@ export function chainOf(jobs: Pick<Jobs, 'all'>, { run, to }: Pair): Chain {
 }
 
 /** Records of the source whose create is in doubt, by resource: they are not sent by another job. */
-export type Doubtful = ReadonlyMap<Migrated, ReadonlyMap<string, JobPaths>>
+export type Doubtful = ReadonlyMap<Resource, ReadonlySet<string>>
 
 /** Jobs of the chain that were stopped, or have rows in doubt. */
 export async function unsettledJobs(jobs: Pick<Jobs, 'of'>, { jobs: own }: Chain): Promise<readonly JobPaths[]> {
@@ -47,7 +47,7 @@ export async function unsettledJobs(jobs: Pick<Jobs, 'of'>, { jobs: own }: Chain
  * `conflict` for a job that has not ended, or whose results are lost. `isTrial`: nothing is removed, and jobs may be stopped.
  */
 export async function collectResults(jobs: Jobs, chain: Chain, ids: IdMap, isTrial: boolean): Promise<Doubtful> {
-  const doubtful = new Map<Migrated, Map<string, JobPaths>>(MIGRATED.map((type) => [type, new Map()]))
+  const doubtful = new Map<Resource, Set<string>>()
   const ended = new Set<string>()
   const undone = new Set<string>()
   const inOrder = [...chain.jobs, ...chain.undos].toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -69,38 +69,39 @@ export async function collectResults(jobs: Jobs, chain: Chain, ids: IdMap, isTri
 
 interface Collected {
   readonly ids: IdMap
-  readonly doubtful: ReadonlyMap<Migrated, Map<string, JobPaths>>
+  readonly doubtful: Map<Resource, Set<string>>
   /** Undos so far; an undo of one of them makes records again. */
   readonly undone: Set<string>
 }
 
 function takeJob(jobs: Jobs, state: JobState, { ids, doubtful, undone }: Collected): void {
-  const type = MIGRATED.find((each) => each === resourceOf(state.head.noun))
-  if (!type) return
+  const type = resourceOf(state.head.noun)
   if (state.head.kind === 'undo') takeUndo(jobs, state, { ids, type, undone })
   else takeResults(jobs, state.paths, { ids, type, doubtful })
 }
 
-type Results = Pick<Collected, 'ids' | 'doubtful'> & { readonly type: Migrated }
+type Results = Pick<Collected, 'ids' | 'doubtful'> & { readonly type: Resource }
 
 function takeResults(jobs: Jobs, paths: JobPaths, { ids, type, doubtful }: Results): void {
   const results = jobs.of(paths).results()
+  const inDoubt = doubtful.get(type) ?? new Set()
+  doubtful.set(type, inDoubt)
   const plan = openJob(paths)
   try {
     for (const { op, head } of plan.all()) {
       const { source } = head
       const result = results[op]
       if (source === undefined || !result) continue
-      doubtful.get(type)?.delete(source)
+      inDoubt.delete(source)
       if (result.type === 'done' && result.id !== null) ids.set(type, source, result.id)
-      else if (result.type === 'doubt' || result.type === 'done') doubtful.get(type)?.set(source, paths)
+      else if (result.type === 'doubt' || result.type === 'done') inDoubt.add(source)
     }
   } finally {
     plan.close()
   }
 }
 
-type Undone = Pick<Collected, 'ids' | 'undone'> & { readonly type: Migrated }
+type Undone = Pick<Collected, 'ids' | 'undone'> & { readonly type: Resource }
 
 function takeUndo(jobs: Jobs, { paths, head }: JobState, { ids, type, undone }: Undone): void {
   if (head.of !== undefined && undone.has(head.of)) throw undoneUndo(paths.id, head.of)

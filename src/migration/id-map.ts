@@ -2,11 +2,11 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { writePrivateFile } from '../files/replace-file.ts'
-import { MIGRATED, type Migrated, type Pair } from './pair.ts'
+import type { Pair } from './pair.ts'
 
 /** The ids of migrated records on both servers, with what is known of the jobs that made them. */
 export class IdMap {
-  readonly #ids = new Map<Migrated, Map<string, string>>(MIGRATED.map((type) => [type, new Map()]))
+  readonly #ids = new Map<string, Map<string, string>>()
   /** Jobs whose results may not be in the map yet. */
   readonly open: Set<string>
   /** How many jobs were begun for each resource; a new one gets other idempotency keys. */
@@ -17,34 +17,28 @@ export class IdMap {
     this.begun = new Map(begun)
   }
 
-  idOf(type: Migrated, from: string): string | undefined {
-    return this.#of(type).get(from)
+  idOf(type: string, from: string): string | undefined {
+    return this.#ids.get(type)?.get(from)
   }
 
-  /** Pairs of ids, in the order in which they were added. */
-  pairs(type: Migrated): Iterable<readonly [from: string, to: string]> {
-    return this.#of(type)
+  has(type: string): boolean {
+    return (this.#ids.get(type)?.size ?? 0) > 0
   }
 
-  size(type: Migrated): number {
-    return this.#of(type).size
+  /** In the order in which they were added. */
+  *pairs(): Generator<{ readonly type: string; readonly from: string; readonly to: string }, void, undefined> {
+    for (const [type, ids] of this.#ids) for (const [from, to] of ids) yield { type, from, to }
   }
 
-  set(type: Migrated, from: string, to: string): void {
-    this.#of(type).set(from, to)
+  set(type: string, from: string, to: string): void {
+    const ids = this.#ids.get(type) ?? new Map<string, string>()
+    this.#ids.set(type, ids.set(from, to))
   }
 
   /** Records of the target that were deleted, as by an undo. */
-  forget(type: Migrated, targets: ReadonlySet<string>): void {
-    if (targets.size === 0) return
-    const ids = this.#of(type)
+  forget(type: string, targets: ReadonlySet<string>): void {
+    const ids = this.#ids.get(type) ?? new Map<string, string>()
     for (const [from, to] of ids) if (targets.has(to)) ids.delete(from)
-  }
-
-  #of(type: Migrated): Map<string, string> {
-    const ids = this.#ids.get(type)
-    if (!ids) throw new Error(`${type} is not migrated`)
-    return ids
   }
 }
 
@@ -62,9 +56,9 @@ export async function readIdMap({ idMap: file, from, to }: Pair): Promise<IdMap>
   )
   for (const [at, line] of lines.slice(0, -1).entries()) {
     const entry = parsed(line)
-    const type = MIGRATED.find((each) => each === entry?.type)
-    if (!type || typeof entry?.from !== 'string' || typeof entry.to !== 'string') throw damaged(file, at + 2)
-    map.set(type, entry.from, entry.to)
+    const { type, from: own, to: other } = entry ?? {}
+    if (typeof type !== 'string' || typeof own !== 'string' || typeof other !== 'string') throw damaged(file, at + 2)
+    map.set(type, own, other)
   }
   return map
 }
@@ -72,10 +66,7 @@ export async function readIdMap({ idMap: file, from, to }: Pair): Promise<IdMap>
 /** On disk when it returns. */
 export async function writeIdMap({ idMap: file, from, to }: Pair, map: IdMap): Promise<void> {
   const head = { crm_id_map: 1, from, to, open: [...map.open], begun: Object.fromEntries(map.begun) }
-  const lines = [JSON.stringify(head)]
-  for (const type of MIGRATED) {
-    for (const [own, other] of map.pairs(type)) lines.push(JSON.stringify({ type, from: own, to: other }))
-  }
+  const lines = [head, ...map.pairs()].map((each) => JSON.stringify(each))
   await writePrivateFile(file, `${lines.join('\n')}\n`)
 }
 

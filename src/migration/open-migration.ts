@@ -3,19 +3,21 @@ import { join } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText } from '../core/json.ts'
-import { RESOURCES } from '../core/resources/registry.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import { fieldOf, RECORD_RESOURCES, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { makeTemporaryFolder } from '../files/folders.ts'
 import { withLock } from '../files/lock.ts'
 import { ensurePrivateFolder } from '../files/private-file.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { MadeJob } from '../jobs/plan/make-job.ts'
-import { rowRules } from '../jobs/plan/planning.ts'
+import type { JobNoun } from '../jobs/plan/plan-format.ts'
+import { type RowRules, rowRules } from '../jobs/plan/planning.ts'
 import type { JobPaths } from '../jobs/store/job-folder.ts'
 import type { CarryRules } from './carry.ts'
 import { chainOf, collectResults, type Doubtful, unsettledJobs } from './chain.ts'
 import { type IdMap, readIdMap, writeIdMap } from './id-map.ts'
-import { MIGRATED, type Migrated, type Pair, pairOf } from './pair.ts'
-import { makeJobOf, type PlanParts, planAll, type ResourcePlan } from './plan-jobs.ts'
+import { type Pair, pairOf } from './pair.ts'
+import { askMembers, makeJobOf, type PlanParts, planAll, type ResourcePlan, type SentPart } from './plan-jobs.ts'
 import { RecordCopy, recordsOf } from './source-records.ts'
 import {
   type MissingStage,
@@ -34,6 +36,8 @@ export interface MigrationParts {
   readonly jobs: Jobs
   /** The servers, as the accounts of jobs. */
   readonly accounts: Pick<Pair, 'from' | 'to'>
+  /** `--only`; undefined: all. */
+  readonly only: readonly string[] | undefined
   /** `--map-stage`. */
   readonly stageNames: StageRules['named']
   /** A dry run: only a temporary folder is written. */
@@ -50,18 +54,24 @@ export interface Migration {
   readonly pair: Pair
   /** Jobs that have to be sent to their end first. */
   unsettled(): Promise<readonly JobPaths[]>
-  /** Reads the source. */
+  /** Reads the source, and of the target what has records of it. */
   read(): Promise<void>
   /** The resources that one of the servers lacks, with the reason. */
-  readonly lacks: ReadonlyMap<Migrated, string>
+  readonly lacks: ReadonlyMap<Resource, string>
   missingStages(): readonly MissingStage[]
   plans(): readonly ResourcePlan[]
   /** The job of a resource, recorded before it is sent; undefined if nothing is left to be sent. */
-  begin(type: Migrated): Promise<MadeJob | undefined>
+  begin(type: Resource, what: SentPart): Promise<MadeJob | undefined>
   /** Takes the results of the jobs into the id map. */
   settle(): Promise<void>
-  /** Reads the target. */
-  verified(): Promise<readonly Verified[]>
+  /** What was created or changed since it was read. */
+  readTarget(types: readonly Resource[]): Promise<void>
+  verified(): readonly Verified[]
+}
+
+/** The objects that a migration can read. */
+export function sourceObjects({ connector }: Pick<Api, 'connector'>): readonly Resource[] {
+  return RECORD_RESOURCES.filter((type) => connector.offers(type, 'list'))
 }
 
 /** Runs `work` with the migration between two servers, one process at a time. */
@@ -99,11 +109,13 @@ interface Copies {
 
 class OpenMigration implements Migration {
   readonly pair: Pair
-  readonly lacks = new Map<Migrated, string>()
+  readonly lacks = new Map<Resource, string>()
   readonly #parts: MigrationParts
   readonly #copies: Copies
   readonly #ids: IdMap
-  readonly #rules = new Map<Migrated, CarryRules>()
+  readonly #rules = new Map<Resource, CarryRules>()
+  /** Each after those that it refers to. */
+  #types: readonly Resource[] = []
   #doubtful: Doubtful = new Map()
   #stageOf = stageChoice({ source: [], target: undefined, named: new Map() })
 
@@ -126,20 +138,26 @@ class OpenMigration implements Migration {
   }
 
   async read(): Promise<void> {
-    const { from } = this.#parts
+    const { from, only } = this.#parts
     const { source } = this.#copies
-    for (const type of MIGRATED) {
-      const reason = await this.#lackOf(type)
+    const asked = RECORD_RESOURCES.filter((type) => {
+      const { isOwn, plural }: ResourceDefinition = RESOURCES[type]
+      return only ? only.includes(plural) : !isOwn || from.connector.offers(type, 'list')
+    })
+    for (const type of asked) {
+      const reason = this.#lackOf(type)
       if (reason !== undefined) this.lacks.set(type, reason)
     }
-    for (const type of this.#types()) {
+    for (const type of asked.filter((each) => !this.lacks.has(each))) this.#rules.set(type, await this.#rulesOf(type))
+    this.#types = inOrder(this.#rules)
+    for (const type of this.#types) {
       const { plural } = RESOURCES[type]
       await from.askAll(type)
       const onRead = (count: number) => this.#parts.onRead(count, `${plural} of the source`)
       await source.read(type, recordsOf(from, type, source), onRead)
     }
-    if (!this.lacks.has('deal')) this.#stageOf = stageChoice(await this.#readStages())
-    for (const type of this.#types()) this.#rules.set(type, await this.#rulesOf(type))
+    if (this.#types.includes('deal')) this.#stageOf = stageChoice(await this.#readStages())
+    await this.readTarget(this.#types.filter((type) => this.#ids.has(type)))
   }
 
   missingStages(): readonly MissingStage[] {
@@ -150,12 +168,12 @@ class OpenMigration implements Migration {
   }
 
   plans(): readonly ResourcePlan[] {
-    return planAll(this.#types().map((type) => this.#plan(type)))
+    return planAll(this.#types.map((type) => this.#plan(type)))
   }
 
-  async begin(type: Migrated): Promise<MadeJob | undefined> {
+  async begin(type: Resource, what: SentPart): Promise<MadeJob | undefined> {
     const { jobs } = this.#parts
-    const job = await makeJobOf(jobs, this.pair, this.#plan(type))
+    const job = await makeJobOf(jobs, this.pair, this.#plan(type), what)
     if (!job) return undefined
     const { noun } = job.head
     this.#ids.begun.set(noun, (this.#ids.begun.get(noun) ?? 0) + 1)
@@ -164,56 +182,47 @@ class OpenMigration implements Migration {
     return job
   }
 
-  async verified(): Promise<readonly Verified[]> {
+  async readTarget(types: readonly Resource[]): Promise<void> {
     const { to, onRead } = this.#parts
     const { target } = this.#copies
-    const results: Verified[] = []
-    for (const type of this.#types()) {
-      const { plural } = RESOURCES[type]
-      try {
-        to.require(type, 'list')
-      } catch (error) {
-        if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
-        this.#parts.note(`${plural} cannot be verified: ${error.message}.`)
-        continue
-      }
-      await target.read(type, recordsOf(to, type, target), (count) => onRead(count, `${plural} of the target`))
-      results.push(verifyRecords(this.#plan(type), target))
+    for (const type of types.filter((each) => lackOf(to, each, 'list') === undefined)) {
+      askMembers(this.#plan(type))
+      const what = `${RESOURCES[type].plural} of the target`
+      await target.read(type, recordsOf(to, type, target), (count) => onRead(count, what))
     }
-    return results
   }
 
-  #types(): readonly Migrated[] {
-    return MIGRATED.filter((type) => !this.lacks.has(type))
+  verified(): readonly Verified[] {
+    const { to, note } = this.#parts
+    return this.#types.flatMap((type) => {
+      const reason = lackOf(to, type, 'list')
+      if (reason === undefined) return [verifyRecords(this.#plan(type))]
+      note(`${RESOURCES[type].plural} cannot be verified: ${reason}.`)
+      return []
+    })
   }
 
-  #plan(type: Migrated): PlanParts {
+  #plan(type: Resource): PlanParts {
     const rules = this.#rules.get(type)
     if (!rules) throw new Error(`${RESOURCES[type].plural} of the source were not read`)
-    return { source: this.#copies.source, ids: this.#ids, doubtful: this.#doubtful, rules }
+    const isChangeable = lackOf(this.#parts.to, type, 'update') === undefined
+    return { ...this.#copies, ids: this.#ids, doubtful: this.#doubtful, rules, isChangeable }
   }
 
   /** Why a resource cannot be migrated. */
-  async #lackOf(type: Migrated): Promise<string | undefined> {
+  #lackOf(type: Resource): string | undefined {
     const { from, to } = this.#parts
     const ends = [
-      ['source', from, 'list'],
-      ['target', to, 'create'],
+      ['source', lackOf(from, type, 'list')],
+      ['target', lackOf(to, type, 'create')],
     ] as const
-    for (const [end, api, operation] of ends) {
-      try {
-        api.require(type, operation)
-      } catch (error) {
-        if (error instanceof CrmError && error.code === 'not_supported') return `the ${end}: ${error.message}`
-        throw error
-      }
-    }
+    const lack = ends.find(([, reason]) => reason !== undefined)
+    if (lack) return `the ${lack[0]}: ${lack[1]}`
     return type === 'note' && this.lacks.has('deal') ? 'deals are not migrated' : undefined
   }
 
   #usedStages(): readonly UsedStage[] {
     const used = new Map<string, UsedStage>()
-    if (this.lacks.has('deal')) return []
     for (const { record } of this.#copies.source.all('deal')) {
       const [stage, pipelineId] = [idText(record.stage), idText(record.pipeline_id)]
       if (stage !== undefined) used.set(JSON.stringify([pipelineId, stage]), { stage, pipelineId })
@@ -230,9 +239,9 @@ class OpenMigration implements Migration {
     return { source, target, named }
   }
 
-  async #rulesOf(type: Migrated): Promise<CarryRules> {
+  async #rulesOf(type: Resource): Promise<CarryRules> {
     const { from, to } = this.#parts
-    const noun = RESOURCES[type].plural
+    const noun = RESOURCES[type].plural as JobNoun
     const [own, rules] = [await rowRules(from, noun), await rowRules(to, noun)]
     const members = await rules.members()
     const known = members && new Set(members.names)
@@ -240,9 +249,48 @@ class OpenMigration implements Migration {
       type,
       ids: this.#ids,
       rules,
-      stageOf: this.#stageOf,
+      stageOf: (used) => this.#stageOf(used),
       isSetBySource: (name) => own.isReadOnly(name),
       isKnown: (name) => !known || (known.has(name) && members?.isReadOnly(name) !== true),
+      referenceOf: (name) => referenceOf(type, rules, name),
     }
   }
+}
+
+/** Why a server cannot do this with a resource. */
+function lackOf(api: Api, type: Resource, operation: 'list' | 'create' | 'update'): string | undefined {
+  try {
+    api.require(type, operation)
+    return undefined
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'not_supported') return error.message
+    throw error
+  }
+}
+
+/** Of a member that neither crm nor the connector describes, the name says it. */
+function referenceOf(type: Resource, { relations }: RowRules, name: string): Resource | undefined {
+  const { parent }: ResourceDefinition = RESOURCES[type]
+  const field = fieldOf(type, name)
+  const described = relations.find((each) => each.field === name)?.to ?? (field?.to as Resource | undefined)
+  const named = parent === undefined ? RECORD_RESOURCES : [parent]
+  return (
+    described ?? (field && !parent ? undefined : named.find((each) => [`${each}_id`, `${each}_ids`].includes(name)))
+  )
+}
+
+/** Each after those that it refers to; of a circle, one comes before. */
+function inOrder(all: ReadonlyMap<Resource, CarryRules>): readonly Resource[] {
+  const ordered = new Set<Resource>()
+  const seen = new Set<Resource>()
+  const add = (type: Resource) => {
+    const rules = all.get(type)
+    if (!rules || seen.has(type)) return
+    seen.add(type)
+    const fields = [...Object.keys(RESOURCES[type].fields), ...rules.rules.relations.map(({ field }) => field)]
+    for (const name of fields) add(rules.referenceOf(name) ?? type)
+    ordered.add(type)
+  }
+  for (const type of all.keys()) add(type)
+  return [...ordered]
 }

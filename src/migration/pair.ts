@@ -1,11 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 
-/** The resources that a migration carries, each after those that it refers to. */
-export const MIGRATED = ['contact', 'deal', 'note'] as const
-
-export type Migrated = (typeof MIGRATED)[number]
-
 /** Two servers, and the folder of what is kept about moving records from one to the other. */
 export interface Pair {
   /** As the accounts of jobs. */

@@ -1,21 +1,25 @@
-import { collectionPath } from '../api/transport/call.ts'
-import { RESOURCES } from '../core/resources/registry.ts'
+import { collectionPath, pathOfRecord } from '../api/transport/call.ts'
+import type { JsonObject } from '../core/json.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { MadeJob } from '../jobs/plan/make-job.ts'
 import type { PlanBuilder } from '../jobs/plan/plan-builder.ts'
-import { type CarryRules, carried } from './carry.ts'
+import type { JobNoun } from '../jobs/plan/plan-format.ts'
+import { type CarryRules, carried, isEmpty } from './carry.ts'
 import type { Doubtful } from './chain.ts'
 import type { IdMap } from './id-map.ts'
-import type { Migrated, Pair } from './pair.ts'
+import type { Pair } from './pair.ts'
 import type { RecordCopy } from './source-records.ts'
 
 /** What a migration would do with the records of one resource. */
 export interface ResourcePlan {
-  readonly type: Migrated
+  readonly type: Resource
   readonly source: number
   /** Migrated before. */
   readonly migrated: number
   readonly create: number
+  /** Records that were migrated before, and lack references to what is on the target now, or will be. */
+  readonly change: number
   /** Records that the target cannot keep. */
   readonly cannot: number
   readonly inDoubt: number
@@ -25,9 +29,13 @@ export interface ResourcePlan {
 
 export interface PlanParts {
   readonly source: RecordCopy
+  /** As far as it was read. */
+  readonly target: RecordCopy
   readonly ids: IdMap
   readonly doubtful: Doubtful
   readonly rules: CarryRules
+  /** Whether the target changes records. */
+  readonly isChangeable: boolean
 }
 
 /** The plans of resources, each after those that it refers to; sends nothing. */
@@ -43,10 +51,11 @@ export function planAll(all: readonly PlanParts[]): readonly ResourcePlan[] {
 }
 
 /** Adds the records that the target cannot keep to `refused`. */
-function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string>): ResourcePlan {
+function planOf(parts: PlanParts, refused: Set<string>): ResourcePlan {
+  const { source, ids, doubtful, rules } = parts
   const { type } = rules
   const left = new Map<string, number>()
-  let [migrated, create, inDoubt] = [0, 0, 0]
+  let [migrated, create, change, inDoubt] = [0, 0, 0, 0]
   const before = refused.size
   for (const { id, record } of source.all(type)) {
     if (ids.idOf(type, id) !== undefined) migrated += 1
@@ -58,14 +67,21 @@ function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string
       for (const name of names) left.set(name, (left.get(name) ?? 0) + 1)
     }
   }
-  return { type, source: source.count(type), migrated, create, cannot: refused.size - before, inDoubt, left }
+  for (const _ of unsetReferences(parts)) change += 1
+  return { type, source: source.count(type), migrated, create, change, cannot: refused.size - before, inDoubt, left }
 }
 
-/** A job of the records that were not migrated yet; undefined if there are none. */
-export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Promise<MadeJob | undefined> {
-  const { type, rules } = parts.rules
-  const noun = RESOURCES[type].plural
-  const asked = rules.isSelecting ? rules.ask(membersOf(parts)) : undefined
+/** What a job sends: the records that were not migrated yet, or the references that the target lacks. */
+export type SentPart = 'records' | 'references'
+
+/** Undefined if nothing is left to be sent. */
+export async function makeJobOf(
+  jobs: Jobs,
+  { run }: Pair,
+  parts: PlanParts,
+  what: SentPart,
+): Promise<MadeJob | undefined> {
+  const noun = RESOURCES[parts.rules.type].plural as JobNoun
   // The keys of an earlier job must not answer for this one.
   const identity = {
     kind: 'migrate',
@@ -73,7 +89,10 @@ export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Pr
     run: `${run}.${noun}.${parts.ids.begun.get(noun) ?? 0}`,
     of: undefined,
   } as const
-  const job = await jobs.make({ ...identity, ...asked }, async (builder) => addRecords(builder, parts))
+  const job = await jobs.make({ ...identity, ...askMembers(parts) }, async (builder) => {
+    if (what === 'records') addRecords(builder, parts)
+    else addReferences(builder, parts)
+  })
   if (job.end.rows > 0) return job
   jobs.of(job.paths).drop()
   return undefined
@@ -93,10 +112,37 @@ function addRecords(builder: PlanBuilder, { source, ids, doubtful, rules }: Plan
   }
 }
 
-/** The members that the records of the job write. */
-function membersOf({ source, rules }: PlanParts): ReadonlySet<string> {
+/** A record of the target, and the references that it lacks: what they name was migrated after it. */
+interface Unset {
+  readonly id: string
+  readonly record: CrmRecord
+  readonly body: JsonObject
+}
+
+function* unsetReferences({ source, target, ids, rules, isChangeable }: PlanParts): Generator<Unset, void, undefined> {
+  const { type } = rules
+  if (!isChangeable || target.count(type) === 0) return
+  for (const { id: from, record: own } of source.all(type)) {
+    const id = ids.idOf(type, from)
+    const record = id === undefined ? undefined : target.find(type, id)
+    if (id === undefined || !record) continue
+    const references = Object.entries(carried(rules, own).body).filter(
+      ([name]) => rules.referenceOf(name) && (isEmpty(record[name]) || String(record[name]) === ''),
+    )
+    if (references.length > 0) yield { id, record, body: Object.fromEntries(references) }
+  }
+}
+
+function addReferences(builder: PlanBuilder, parts: PlanParts): void {
+  for (const { id, record, body } of unsetReferences(parts))
+    builder.add({ do: 'update', path: pathOfRecord(parts.rules.type, id), id, body, before: record })
+}
+
+/** From now on records show the members that a migration writes. */
+export function askMembers({ source, rules }: PlanParts): ReturnType<CarryRules['rules']['ask']> {
+  if (!rules.rules.isSelecting) return {}
   const names = new Set<string>()
   for (const { record } of source.all(rules.type))
     for (const name of Object.keys(carried(rules, record).body)) names.add(name)
-  return names
+  return rules.rules.ask(names)
 }

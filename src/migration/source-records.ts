@@ -2,10 +2,9 @@ import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
-import { notesOfDeals } from '../jobs/export/export-records.ts'
+import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { allNotes, notesOfDeals } from '../jobs/export/export-records.ts'
 import { Scratch } from '../jobs/plan/scratch.ts'
-import type { Migrated } from './pair.ts'
 
 /** Of each of the two servers. */
 const COPY_CACHE_KIB = 4000
@@ -20,8 +19,8 @@ export class RecordCopy {
   readonly #scratch: Scratch
   readonly #add
   readonly #find
-  readonly #isNewestFirst = new Map<Migrated, boolean>()
-  readonly #counts = new Map<Migrated, number>()
+  readonly #isNewestFirst = new Map<Resource, boolean>()
+  readonly #counts = new Map<Resource, number>()
 
   constructor(folder: string, name: string) {
     this.#scratch = new Scratch(folder, name, COPY_CACHE_KIB)
@@ -33,7 +32,10 @@ export class RecordCopy {
     this.#find = database.prepare('SELECT record FROM copy WHERE type = ? AND id = ?')
   }
 
-  async read(type: Migrated, pages: AsyncIterable<Page>, onRead: (count: number) => void): Promise<void> {
+  /** In place of those that were read before. */
+  async read(type: Resource, pages: AsyncIterable<Page>, onRead: (count: number) => void): Promise<void> {
+    this.#scratch.database.prepare('DELETE FROM copy WHERE type = ?').run(type)
+    this.#counts.delete(type)
     let first: string | undefined
     let last = ''
     for await (const { items } of pages) {
@@ -50,12 +52,12 @@ export class RecordCopy {
     this.#isNewestFirst.set(type, (first ?? '') > last)
   }
 
-  count(type: Migrated): number {
+  count(type: Resource): number {
     return this.#counts.get(type) ?? 0
   }
 
   /** The oldest first, so that the records of the target get the order of the source. */
-  *all(type: Migrated): Generator<KeptRecord, void, undefined> {
+  *all(type: Resource): Generator<KeptRecord, void, undefined> {
     const order = this.#isNewestFirst.get(type) ? 'DESC' : 'ASC'
     const rows = this.#scratch.database.prepare(
       `SELECT id, record FROM copy WHERE type = ? ORDER BY made, seq ${order}`,
@@ -63,16 +65,16 @@ export class RecordCopy {
     for (const { id, record } of rows.iterate(type)) yield { id: String(id), record: parsed(record) }
   }
 
-  *ids(type: Migrated): Generator<string, void, undefined> {
+  *ids(type: Resource): Generator<string, void, undefined> {
     for (const { id } of this.#scratch.database.prepare('SELECT id FROM copy WHERE type = ?').iterate(type))
       yield String(id)
   }
 
-  has(type: Migrated, id: string): boolean {
+  has(type: string, id: string): boolean {
     return this.#find.get(type, id) !== undefined
   }
 
-  find(type: Migrated, id: string): CrmRecord | undefined {
+  find(type: Resource, id: string): CrmRecord | undefined {
     const row = this.#find.get(type, id)
     return row && parsed(row.record)
   }
@@ -86,14 +88,13 @@ function parsed(text: unknown): CrmRecord {
   return parseExactJson(String(text)) as CrmRecord
 }
 
-/** All records of a resource; notes are those of the deals in the copy, each with the id of its deal. */
+/** All records of a resource; notes with the ids of their deals, which are those in the copy if it has any. */
 export async function* recordsOf(
   api: Api,
-  type: Migrated,
-  copy: Pick<RecordCopy, 'ids'>,
+  type: Resource,
+  copy: Pick<RecordCopy, 'count' | 'ids'>,
 ): AsyncGenerator<Page, void, undefined> {
-  if (type === 'contact') yield* api.contacts.list()
-  else if (type === 'deal') yield* api.deals.list()
-  else if (api.connector.hasOneList('note')) yield* api.notes().list()
+  if (isListed(type)) yield* api[RESOURCES[type].plural].list()
+  else if (copy.count('deal') === 0 || api.connector.hasOneList('note')) yield* allNotes(api)
   else yield* notesOfDeals(api, [...copy.ids('deal')])
 }

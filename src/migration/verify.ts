@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject, memberOf } from '../core/json.ts'
 import { isAlike } from '../core/other-values.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import { carried } from './carry.ts'
-import type { Migrated } from './pair.ts'
 import type { PlanParts } from './plan-jobs.ts'
-import type { RecordCopy } from './source-records.ts'
 
 export interface OtherRecord {
   /** On the source. */
@@ -18,7 +16,7 @@ export interface OtherRecord {
 
 /** How the records of one resource compare, after they were read from both servers again. */
 export interface Verified {
-  readonly type: Migrated
+  readonly type: Resource
   /** Records of the source. */
   readonly source: number
   /** Those of them that the target has. */
@@ -41,7 +39,7 @@ const MOST_NAMED = 10
 const DIGEST_CHARS = 22
 
 /** Compares the members that were sent for each record of the source with those of its record on the target. */
-export function verifyRecords({ source, ids, rules }: PlanParts, target: RecordCopy): Verified {
+export function verifyRecords({ source, target, ids, rules }: PlanParts): Verified {
   const { type } = rules
   const [own, theirs] = [createHash('sha256'), createHash('sha256')]
   const first: OtherRecord[] = []
@@ -85,7 +83,7 @@ export function verifyRecords({ source, ids, rules }: PlanParts, target: RecordC
 }
 
 /** With the deal of a note, which is in its path. */
-function expected({ body, parentId }: ReturnType<typeof carried>, type: Migrated): JsonObject {
+function expected({ body, parentId }: ReturnType<typeof carried>, type: Resource): JsonObject {
   return type === 'note' ? { ...body, deal_id: parentId ?? null } : body
 }
 

@@ -59,9 +59,11 @@ test('contacts, deals and notes arrive once each, with their references re-point
   expect(exit, stderr).toBe(0)
   const rows = JSON.parse(stdout)
   expect(rows).toMatchObject([
+    { resource: 'companies', source: 0, migrated: 0, equal: 0 },
     { resource: 'contacts', source: 3, migrated: 3, equal: 3, different: 0, missing: 0, others: 0 },
     { resource: 'deals', source: 2, migrated: 2, equal: 2 },
     { resource: 'notes', source: 4, migrated: 4, equal: 4 },
+    { resource: 'tasks', source: 0, migrated: 0, equal: 0 },
   ])
   for (const { digest, target_digest } of rows) expect(target_digest).toBe(digest)
   expect(sorted(await all(at(to), '/v1/contacts'), 'name').map(kept)).toEqual([
@@ -83,21 +85,68 @@ test('contacts, deals and notes arrive once each, with their references re-point
   expect(stderr).toContain('Not carried over, of contacts: owner_id (1)\n')
 })
 
-test('deals arrive with the ids that their contacts have there, and contacts without the id of a company', async () => {
+test('companies and tasks arrive too, and every reference has the id of the target', async () => {
   const { from, to, migrate } = await twoServices()
-  const [company = ''] = await make(at(from), '/v1/companies', [{ name: 'Engines' }])
+  const [engines = '', gone = ''] = await make(at(from), '/v1/companies', [{ name: 'Engines' }, { name: 'Gone' }])
   const [ada = '', bea = ''] = await make(at(from), '/v1/contacts', [
-    { name: 'Ada', company_id: company },
-    { name: 'B' },
+    { name: 'Ada', company_id: engines },
+    { name: 'Bea', company_id: gone },
   ])
-  await make(at(from), '/v1/deals', [{ name: 'Fleet', stage: 'Won', contact_ids: [bea, ada] }])
+  const [fleet = ''] = await make(at(from), '/v1/deals', [{ name: 'Fleet', stage: 'Won', contact_ids: [bea, ada] }])
+  await make(at(from), '/v1/tasks', [{ title: 'Call', contact_id: ada, company_id: engines, deal_id: fleet }])
+  await from.send('DELETE', `/v1/companies/${gone}`)
   await from.send('DELETE', `/v1/contacts/${bea}`)
+  await make(at(from), '/v1/contacts', [{ name: 'Cyd', company_id: engines }])
   const { exit, stderr } = await migrate('--yes')
   expect(exit, stderr).toBe(0)
-  const [contact] = await all(at(to), '/v1/contacts')
-  expect(contact).not.toHaveProperty('company_id')
-  expect(await all(at(to), '/v1/deals')).toMatchObject([{ name: 'Fleet', contact_ids: [contact?.id] }])
-  expect(stderr).toContain('Not carried over, of contacts: company_id (1)\n')
+  const [[company], contacts] = [await all(at(to), '/v1/companies'), await all(at(to), '/v1/contacts')]
+  expect(company).toMatchObject({ name: 'Engines' })
+  expect(contacts.map(({ company_id: id }) => id)).toEqual([company?.id, company?.id])
+  const [deal] = await all(at(to), '/v1/deals')
+  const contact = contacts.find(({ name }) => name === 'Ada')
+  expect(deal).toMatchObject({ name: 'Fleet', contact_ids: [contact?.id] })
+  expect(await all(at(to), '/v1/tasks')).toMatchObject([
+    { title: 'Call', contact_id: contact?.id, company_id: company?.id, deal_id: deal?.id },
+  ])
+})
+
+test('--only moves and compares some objects, and references to what is migrated later are set then', async () => {
+  const { env, from, to, migrate } = await twoServices()
+  const [company = ''] = await make(at(from), '/v1/companies', [{ name: 'Engines' }])
+  await make(at(from), '/v1/contacts', [{ name: 'Ada', company_id: company }, { name: 'Bea' }])
+  expect(await migrate('--only', 'contact')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/--only contact: expected objects of old: contacts, .*\n.*--only contacts\n/),
+  })
+  const only = await migrate('--only', 'contacts', '--yes', '-o', 'json')
+  expect(only.exit, only.stderr).toBe(0)
+  expect(JSON.parse(only.stdout)).toMatchObject([{ resource: 'contacts', equal: 2, different: 0 }])
+  expect(only.stderr).toContain('Not carried over, of contacts: company_id (1)\n')
+  expect(await all(at(to), '/v1/companies')).toEqual([])
+
+  const dry = await migrate('--dry-run', '--exit-code')
+  expect(dry).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('contacts: 2 on the source; 2 migrated before, 1 to get references\n'),
+  })
+  const both = 'create 1 company, set references of 1 contact'
+  expect(await migrate()).toMatchObject({ exit: 11, stderr: expect.stringContaining(both) })
+  const whole = await migrate('--yes', '--expect', '2', '-o', 'json')
+  expect(whole.exit, whole.stderr).toBe(0)
+  const contacts = await all(at(to), '/v1/contacts')
+  const [moved] = await all(at(to), '/v1/companies')
+  expect(sorted(contacts, 'name').map(({ company_id: id = null }) => id)).toEqual([moved?.id, null])
+  expect(await migrate()).toMatchObject({ exit: 0, stderr: expect.not.stringContaining('changed.') })
+
+  const jobs: Row[] = JSON.parse(await crmPrints(['jobs', 'list', '-p', 'new', '-o', 'json'], env))
+  expect(jobs.map(({ noun, rows }) => [noun, rows])).toEqual([
+    ['contacts', 1],
+    ['companies', 1],
+    ['contacts', 2],
+  ])
+  for (const { id, rows } of jobs)
+    await crmPrints(['jobs', 'undo', String(id), '-p', 'new', '--yes', '--expect', String(rows)], env)
+  for (const path of ['contacts', 'companies']) expect(await all(at(to), `/v1/${path}`)).toEqual([])
 })
 
 test.each([
@@ -148,10 +197,11 @@ test('a dry run shows the plan and writes nothing; without a terminal, a migrati
   const { env, from, to, migrate } = await twoServices()
   await fill(from)
   const plan = await migrate('--dry-run', '-o', 'json')
-  expect(JSON.parse(plan.stdout)).toMatchObject([
+  expect(JSON.parse(plan.stdout).slice(1)).toMatchObject([
     { resource: 'contacts', source: 3, create: 3, not_carried: { owner_id: 1 } },
     { resource: 'deals', source: 2, create: 2 },
     { resource: 'notes', source: 4, create: 4 },
+    { resource: 'tasks', source: 0 },
   ])
   expect(existsSync(join(env.HOME, '.local/state/crm'))).toBe(false)
   const refused = await migrate()
@@ -208,7 +258,7 @@ test('a record that was changed on the target is named, and the migration ends w
   const { exit, stdout, stderr } = await migrate('--yes', '-o', 'json')
   expect(exit).toBe(10)
   expect(stderr).toContain(`differs from ${ada?.id} in name`)
-  const [contacts] = JSON.parse(stdout)
+  const [, contacts] = JSON.parse(stdout)
   expect(contacts).toMatchObject({ equal: 2, different: 1, missing: 0 })
   expect(contacts.digest).not.toBe(contacts.target_digest)
 })
@@ -223,7 +273,7 @@ test('its jobs are undone one by one, and then it starts again', async () => {
   expect(await all(at(to), '/v1/contacts')).toEqual([])
   const again = await migrate('--yes', '-o', 'json')
   expect(again.exit, again.stderr).toBe(0)
-  expect(JSON.parse(again.stdout)).toMatchObject([{ equal: 3 }, { equal: 2 }, { equal: 4 }])
+  expect(JSON.parse(again.stdout)).toMatchObject([{}, { equal: 3 }, { equal: 2 }, { equal: 4 }, {}])
   expect(await all(at(to), '/v1/contacts')).toHaveLength(3)
 })
 

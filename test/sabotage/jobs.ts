@@ -123,8 +123,22 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the id of a user of the source is sent to the target',
     file: 'src/migration/carry.ts',
-    line: 'return isReference(name) ? undefined : value',
-    to: 'return value',
+    line: 'if (to === undefined) return isReference(type, name) ? undefined : value',
+    to: 'if (to === undefined) return value',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'references to records that were migrated later stay empty',
+    file: 'src/commands/migrate/migrate.ts',
+    line: "problems.push(...(await sendAll(ctx, parts, { types, what: 'references' })))",
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'a migrated reference has the id of the source',
+    file: 'src/migration/carry.ts',
+    line: "if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')",
+    to: 'if (!Array.isArray(value)) return value',
     tests: ['test/commands/migrate.test.ts'],
   },
   {

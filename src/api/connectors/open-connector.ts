@@ -61,12 +61,12 @@ export async function connectorText(name: string): Promise<string> {
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }
 
-export async function openConnector(named: Named, { baseUrl, pageSize, objects = {} }: OpenedFor): Promise<Connector> {
+export async function openConnector(named: Named, { baseUrl, pageSize, objects }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
   const shipped = await connectorDocument(named)
   // Another client of this process may define its own at any other time.
-  defineOwnObjects(objects, 'server')
-  const document = withPageSize(withOwnObjects(shipped), pageSize)
+  if (objects) defineOwnObjects(objects, 'server')
+  const document = withPageSize(withOwnObjects(shipped, objects), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }
 

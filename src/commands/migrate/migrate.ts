@@ -2,12 +2,12 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { type CrmRecord, counted, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, counted, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { temporaryFolder } from '../../core/streams.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
-import type { ResourcePlan } from '../../migration/plan-jobs.ts'
+import type { ResourcePlan, SentPart } from '../../migration/plan-jobs.ts'
 import type { MissingStage } from '../../migration/stages.ts'
 import type { Verified } from '../../migration/verify.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
@@ -21,20 +21,22 @@ import { confirmChange, confirmProtected, type ExpectFlags, expectedOf } from '.
 import { dryRunExit } from '../dry-run.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { onlyFlag, refuseOtherNouns } from '../only-flag.ts'
 import { onePage, printList } from '../print.ts'
 
 interface Options extends RunFlags, ExpectFlags {
   readonly from: string
   readonly to: string
   readonly mapStage?: readonly string[]
+  readonly only?: readonly string[]
 }
 
 export function addMigrate(program: CommandUnknownOpts, act: Act): void {
   const command = program
     .command('migrate')
-    .summary('move contacts, deals and notes to another server')
+    .summary('move all records to another server')
     .description(
-      'create the contacts, deals and notes of one server on another, each once, and compare them; the same command goes on after a stop',
+      'create the records of one server on another, each once, and compare them; the same command goes on after a stop',
     )
     .requiredOption('--from <profile>', 'the profile of the server that is read')
     .requiredOption('--to <profile>', 'the profile of the server that gets the records')
@@ -43,10 +45,12 @@ export function addMigrate(program: CommandUnknownOpts, act: Act): void {
       'the stage of the target for a stage of the source; PIPELINE/STAGE where a name is not enough (repeatable)',
       collect,
     )
+    .addOption(onlyFlag())
     .addHelpText(
       'after',
       examples(
         'crm migrate --from old --to new --dry-run',
+        'crm migrate --from old --to new --only contacts,companies',
         "crm migrate --from old --to new --map-stage 'Closed won=Won' --yes",
       ),
     )
@@ -58,7 +62,7 @@ export function addMigrate(program: CommandUnknownOpts, act: Act): void {
 
 async function migrate(ctx: Context, options: Options): Promise<ExitCode> {
   const named = parseMappedStages(options.mapStage ?? [])
-  const { withMigration } = await import('../../migration/open-migration.ts')
+  const { sourceObjects, withMigration } = await import('../../migration/open-migration.ts')
   let onRead: MigrationParts['onRead'] = () => {}
   const shown: Parts['shown'] = (work) =>
     withPlanningProgress(ctx, (hooks) => {
@@ -69,11 +73,14 @@ async function migrate(ctx: Context, options: Options): Promise<ExitCode> {
       }
       return work()
     })
-  return withEnds(ctx, options, ({ to, parts }) =>
-    withMigration({ ...parts, stageNames: named, onRead: (...read) => onRead(...read) }, (migration) =>
+  return withEnds(ctx, options, ({ to, parts }) => {
+    const { only } = options
+    const nouns = sourceObjects(parts.from).map((type): string => RESOURCES[type].plural)
+    if (only) refuseOtherNouns(ctx.argv, only, { nouns, what: `objects of ${options.from}` })
+    return withMigration({ ...parts, only, stageNames: named, onRead: (...read) => onRead(...read) }, (migration) =>
       migrateRecords(ctx, { migration, to, shown, options }),
-    ),
-  )
+    )
+  })
 }
 
 interface Parts {
@@ -91,20 +98,16 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   }
   await migration.settle()
   await shown(() => migration.read())
-  for (const [type, reason] of migration.lacks) ctx.note(`Not migrated: ${RESOURCES[type].plural}; ${reason}.`)
+  const lacks = [...migration.lacks].map(([type, reason]) => `${RESOURCES[type].plural}; ${reason}`)
+  for (const lack of lacks) ctx.note(`Not migrated: ${lack}.`)
   refuseStages(ctx, migration.missingStages())
   const plans = migration.plans()
+  if (plans.length === 0)
+    throw new CrmError('not_supported', `nothing can be migrated: ${lacks[0]}`, { hint: 'crm objects' })
   notePlan(ctx, plans)
-  const count = plans.reduce((sum, { create }) => sum + create, 0)
-  if (ctx.flags.isDryRun) {
-    await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: migrationColumns, plural: 'resources' })
-    ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
-    return dryRunExit(ctx, count > 0)
-  }
-  if (count > 0) await confirmMigration(to, { plans, count, flags: options })
-  ctx.keepExitCode?.()
-  const problems = await sendAll(ctx, parts, plans)
-  const verified = await shown(() => migration.verified())
+  if (ctx.flags.isDryRun) return showPlan(ctx, plans)
+  const problems = await sendPlans(ctx, parts, plans)
+  const verified = migration.verified()
   const rows = migration.plans().map((plan) =>
     resultRecord(
       plan,
@@ -115,15 +118,40 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   return verdict(ctx, { verified, problems })
 }
 
+async function showPlan(ctx: Context, plans: readonly ResourcePlan[]): Promise<ExitCode> {
+  await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: migrationColumns, plural: 'resources' })
+  const isChange = plans.some(({ create, change }) => create + change > 0)
+  ctx.note(isChange ? 'Dry run: nothing was sent.' : 'Dry run: nothing would change.')
+  return dryRunExit(ctx, isChange)
+}
+
+/** Creates the records, then sets the references to those that had no id yet. Returns what went wrong with rows, in words. */
+async function sendPlans(ctx: Context, parts: Parts, plans: readonly ResourcePlan[]): Promise<readonly string[]> {
+  const { migration, to, shown, options } = parts
+  await confirmMigration(to, plans, options)
+  ctx.keepExitCode?.()
+  const problems = await sendAll(ctx, parts, { types: typesOf(plans), what: 'records' })
+  await shown(() => migration.readTarget(typesOf(plans.filter(({ create, migrated }) => create > 0 || migrated === 0))))
+  const types = typesOf(migration.plans().filter(({ change }) => change > 0))
+  problems.push(...(await sendAll(ctx, parts, { types, what: 'references' })))
+  await shown(() => migration.readTarget(types))
+  return problems
+}
+
+function typesOf(plans: readonly ResourcePlan[]): readonly Resource[] {
+  return plans.map(({ type }) => type)
+}
+
+interface Sent {
+  readonly types: readonly Resource[]
+  readonly what: SentPart
+}
+
 /** Returns what went wrong with rows, in words. */
-async function sendAll(
-  ctx: Context,
-  { migration, to, options }: Parts,
-  plans: readonly ResourcePlan[],
-): Promise<readonly string[]> {
+async function sendAll(ctx: Context, { migration, to, options }: Parts, { types, what }: Sent): Promise<string[]> {
   const problems: string[] = []
-  for (const { type } of plans) {
-    const job = await migration.begin(type)
+  for (const type of types) {
+    const job = await migration.begin(type, what)
     if (!job) continue
     const problem = await sendChained(ctx, to, job.paths, { flags: options, isResumed: false })
     if (problem !== undefined) problems.push(problem)
@@ -164,19 +192,17 @@ function noteOthers(ctx: Pick<Context, 'note'>, { type, first }: Verified): void
   }
 }
 
-interface Confirmation {
-  readonly plans: readonly ResourcePlan[]
-  readonly count: number
-  readonly flags: ExpectFlags
-}
-
-/** Returns only if the creates on the target are confirmed. */
-async function confirmMigration(to: Context, { plans, count, flags }: Confirmation): Promise<void> {
-  const parts = plans.filter(({ create }) => create > 0).map(({ create, type }) => counted(create, type))
-  const toDo = `create ${parts.join(', ')}`
+/** Returns only if the changes of the target are confirmed, or there are none. */
+async function confirmMigration(to: Context, plans: readonly ResourcePlan[], flags: ExpectFlags): Promise<void> {
+  const text = (of: 'create' | 'change') =>
+    plans.flatMap(({ type, [of]: count }) => (count > 0 ? [counted(count, type)] : [])).join(', ')
+  const parts = [['create ', text('create')] as const, ['set references of ', text('change')] as const]
+  const toDo = parts.flatMap(([verb, records]) => (records === '' ? [] : [verb + records])).join(', ')
+  const count = plans.reduce((sum, { create, change }) => sum + create + change, 0)
+  if (count === 0) return
   const expect = expectedOf(to, flags, { count, toDo })
   if (expect !== undefined && expect !== count) {
-    throw new CrmError('unconfirmed', `--expect ${expect}, but this would create ${count} records; nothing was sent`, {
+    throw new CrmError('unconfirmed', `--expect ${expect}, but this would ${toDo}; nothing was sent`, {
       hint: withFlag(to.argv, '--expect', String(count)),
     })
   }
@@ -221,7 +247,7 @@ function refuseStages(ctx: Pick<Context, 'io'>, missing: readonly MissingStage[]
 interface Ends {
   readonly from: Context
   readonly to: Context
-  readonly parts: Omit<MigrationParts, 'stageNames' | 'onRead'>
+  readonly parts: Omit<MigrationParts, 'only' | 'stageNames' | 'onRead'>
 }
 
 /**
@@ -248,6 +274,7 @@ async function partsOf(
   { from, to }: Pick<Ends, 'from' | 'to'>,
   names: { readonly from: string; readonly to: string },
 ): Promise<Ends['parts']> {
+  const { apiWithObjects } = await import('../server-objects.ts')
   const source = await from.target()
   const jobs = await to.jobs()
   const accounts = { from: source.baseUrl.href.replace(/\/$/, ''), to: await jobs.account() }
@@ -257,7 +284,8 @@ async function partsOf(
     })
   }
   return {
-    ...{ from: await from.api(), to: await to.api(), jobs, accounts },
+    // The objects that the target describes count, so it is asked last.
+    ...{ from: await apiWithObjects(from), to: await apiWithObjects(to), jobs, accounts },
     isTrial: ctx.flags.isDryRun,
     temporary: temporaryFolder(ctx.env),
     note: ctx.note,
@@ -300,9 +328,10 @@ async function sendChained(
     terms: { ...runTerms(flags), isDoubtReopened: isResumed },
   })
   const { rows, done, failed, in_doubt: doubt } = account
-  const { noun } = (await jobs.of(paths).state()).head
+  const { head, end } = await jobs.of(paths).state()
+  const { noun } = head
   ctx.onServerChange?.(`${done} of ${rows} ${noun}; see crm jobs show ${paths.id}`)
-  ctx.note(`${paths.id}: ${done} of ${rows} ${noun} created.`)
+  ctx.note(`${paths.id}: ${done} of ${rows} ${noun} ${end.update > 0 ? 'changed' : 'created'}.`)
   if (otherRows.count > 0)
     ctx.note(
       `The server answered with other values than were sent for ${otherRows.count} of them; first: ${otherRows.first}`,
@@ -322,16 +351,15 @@ async function sendChained(
   return `${parts.join(', ')} (${paths.id})`
 }
 
-const migrationColumns = ['resource', 'source', 'migrated', 'create', 'cannot', 'in_doubt']
+const migrationColumns = ['resource', 'source', 'migrated', 'create', 'change', 'cannot', 'in_doubt']
 
 const resultColumns = [
   ...['resource', 'source', 'migrated', 'failed', 'in_doubt'],
   ...['equal', 'alike', 'different', 'missing', 'others', 'digest', 'target_digest'],
 ]
 
-function planRecord({ type, source, migrated, create, cannot, inDoubt, left }: ResourcePlan): CrmRecord {
-  const not = Object.fromEntries(left)
-  return { resource: RESOURCES[type].plural, source, migrated, create, cannot, in_doubt: inDoubt, not_carried: not }
+function planRecord({ type, inDoubt, left, ...counts }: ResourcePlan): CrmRecord {
+  return { resource: RESOURCES[type].plural, ...counts, in_doubt: inDoubt, not_carried: Object.fromEntries(left) }
 }
 
 /** The members of the comparison are null where the target lists no such records. */
@@ -349,10 +377,11 @@ const MOST_MEMBERS = 12
 
 /** What is to be created, and what stays behind. */
 function notePlan(ctx: Pick<Context, 'note'>, plans: readonly ResourcePlan[]): void {
-  for (const { type, source, migrated, create, cannot, inDoubt } of plans) {
+  for (const { type, source, migrated, create, change, cannot, inDoubt } of plans) {
     const parts = [
       `${create} to create`,
       `${migrated} migrated before`,
+      `${change} to get references`,
       `${cannot} cannot be created`,
       `${inDoubt} in doubt`,
     ]

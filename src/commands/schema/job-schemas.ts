@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../../core/json.ts'
-import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import type { Matching } from '../../jobs/plan/planning.ts'
@@ -149,7 +148,7 @@ const JOB_MEMBERS = {
     migrate: true,
     repoint: true,
   }),
-  noun: { enum: IMPORTABLE_NOUNS },
+  noun: TEXT,
   input: TEXT_OR_NULL,
   account: TEXT,
   ...COUNTS,
@@ -210,12 +209,13 @@ export const PLANNED_OPERATION = made(
   { parent: TEXT },
 )
 
-const MIGRATED_RESOURCE = { resource: { enum: IMPORTABLE_NOUNS }, source: COUNT, migrated: COUNT, in_doubt: COUNT }
+const MIGRATED_RESOURCE = { resource: TEXT, source: COUNT, migrated: COUNT, in_doubt: COUNT }
 
 /** Of `migrate --dry-run`; `not_carried` has the number of records with each member that is not carried over. */
 export const MIGRATION_PLAN = made({
   ...MIGRATED_RESOURCE,
   create: COUNT,
+  change: COUNT,
   cannot: COUNT,
   not_carried: { type: 'object', additionalProperties: COUNT },
 })

@@ -19,7 +19,7 @@ interface ReferenceParts {
   readonly rateShare: number
   readonly rules: Pick<RowRules, 'linkTypes'>
   /** See ImportRequest. */
-  readonly creates: ReadonlySet<Resource> | undefined
+  readonly creates?: ReadonlySet<Resource> | undefined
 }
 
 /** Values by which rows name records that do not exist, in the order of the rows. */
