@@ -6,7 +6,7 @@ import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
 import type { Drafting } from './openapi/collections.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { type DraftResource, draftResource } from './openapi/draft-resource.ts'
-import { writtenPaths } from './openapi/draft-writes.ts'
+import { innerFields } from './openapi/draft-writes.ts'
 import { recordLeaves } from './openapi/nested-fields.ts'
 import { ApiDescription } from './openapi/read-description.ts'
 import { escaped } from './openapi/record-places.ts'
@@ -43,7 +43,7 @@ export function draftRecord(
   const merged = mergedRecord(records.slice(0, SAMPLE))
   const sample = objectOf(wrapper === undefined ? merged : merged[wrapper])
   const answers = answersFor(resource, { sample, wrapper }, decisions)
-  const collection = { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY }
+  const collection = { resource, path, slots: [], isDoubtful: false, score: Number.POSITIVE_INFINITY }
   const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
     const own = new Decisions(given, 'what was read')
     const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
@@ -155,8 +155,7 @@ function updatesOf(
   how: 'patch' | 'put',
   { answers, read }: { readonly answers: ReadonlyMap<string, string>; readonly read: DraftResource },
 ): ReadonlyMap<string, string> {
-  const paths = Object.values(objectOf(read.value.fields)).flatMap(writtenPaths)
-  const isWhole = how === 'put' || paths.some((each) => /(?<!\\)[.[]/.test(each))
+  const isWhole = how === 'put' || innerFields(objectOf(read.value.fields)).length > 0
   return isWhole ? new Map([...answers, [`${RESOURCES[read.context.resource].plural}.update`, 'whole']]) : answers
 }
 

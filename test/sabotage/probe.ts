@@ -8,7 +8,7 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a part of an object within a record replaces the object',
     file: 'src/probe/draft-record.ts',
-    line: "const isWhole = how === 'put' || paths.some((each) => /(?<!\\\\)[.[]/.test(each))",
+    line: "const isWhole = how === 'put' || innerFields(objectOf(read.value.fields)).length > 0",
     to: "const isWhole = how === 'put'",
     tests: ['test/probe/writes.test.ts'],
   },

@@ -39,7 +39,6 @@ export interface ApiMethod {
   /** Each 2xx is one without a body, such as 204. */
   readonly isAnswerEmpty: boolean
   readonly hasLinkHeader: boolean
-  readonly refusals: readonly SchemaView[]
   /** Undefined: that of the document. */
   readonly security: JsonValue | undefined
 }
@@ -91,12 +90,10 @@ export class ApiDescription {
     const body = this.schemas.resolved(operation.requestBody)
     const content = mediaOf(body)
     const answers = Object.entries(objectOf(operation.responses))
-    const read = (code: RegExp) =>
-      answers
-        .filter(([name]) => code.test(name))
-        .map(([, answer]) => this.schemas.resolved(answer))
-        .filter((answer) => answer !== undefined)
-    const good = read(/^2/).find((answer) => mediaOf(answer) !== undefined)
+    const good = answers
+      .filter(([name]) => name.startsWith('2'))
+      .map(([, answer]) => this.schemas.resolved(answer))
+      .find(mediaOf)
     const texts = [operation.summary, operation.operationId, operation.description, body?.description]
     return {
       method,
@@ -111,7 +108,6 @@ export class ApiDescription {
       answer: this.#content(mediaOf(good)),
       isAnswerEmpty: !good && answers.some(([name]) => /^20[45]$/.test(name)),
       hasLinkHeader: Object.keys(objectOf(good?.headers)).some((name) => /^link$/i.test(name)),
-      refusals: read(/^4|^default$/).flatMap((answer) => this.#content(mediaOf(answer)) ?? []),
       security: operation.security,
     }
   }
