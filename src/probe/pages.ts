@@ -9,7 +9,7 @@ import { createHttp, type Http } from '../api/transport/http.ts'
 import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import { loadConnector } from '../connector/load-connector.ts'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 import { placeOfRecords, recordsAt, type StatedValue, statedBeside } from './records-in.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
@@ -92,17 +92,15 @@ function noPage(path: string, why: string): CrmError {
   return badPage(callOf(path), why, 'crm api GET shows the answer')
 }
 
-/** The records of the first page, and their path. CrmError where the path is no list. */
-export async function readFirstRecords(
-  http: ProbingHttp,
+/** The records of a page, and their path. CrmError where the path is no list. */
+export function recordsOfPage(
   path: string,
+  json: JsonValue | undefined,
   noun: string,
-): Promise<{ readonly items: string; readonly records: readonly JsonObject[] }> {
-  const answer = await http.look(path)
-  if (answer instanceof CrmError) throw answer
-  const place = placeOfRecords(answer.json, noun)
+): { readonly items: string; readonly records: readonly JsonObject[] } {
+  const place = placeOfRecords(json, noun)
   if (typeof place === 'string') throw noPage(path, place)
-  return { items: place.items, records: recordsAt(answer.json, place.items) ?? [] }
+  return { items: place.items, records: recordsAt(json, place.items) ?? [] }
 }
 
 /** One page, or the error that it is. */

@@ -15,15 +15,15 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'writes are drafted without the word of a person',
     file: 'src/probe/draft-record.ts',
-    line: "const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)",
-    to: 'const isWritten = isJsonObject(record)',
+    line: "const isWritten = how === 'patch' || how === 'put'",
+    to: "const isWritten = how !== 'none'",
     tests: ['test/probe/writes.test.ts'],
   },
   {
     name: 'a paging is written that the connector was not seen to read the list by',
     file: 'src/probe/find-list.ts',
-    line: "return typeof read === 'string' ? read : differenceOf(reference, read)",
-    to: "return typeof read === 'string' ? undefined : differenceOf(read, read)",
+    line: 'return differenceOf(reference, read)',
+    to: 'return differenceOf(reference, reference)',
     tests: LISTS,
   },
   {
@@ -78,8 +78,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the answer for another record makes a request for one',
     file: 'src/probe/draft-record.ts',
-    line: 'const isShown = id !== undefined && shownId === id',
-    to: 'const isShown = id !== undefined && shownId !== undefined',
+    line: "const isShown = first !== undefined && idOf(typeof at === 'string' ? readFirst(compilePath(at), one) : one) === first",
+    to: "const isShown = idOf(typeof at === 'string' ? readFirst(compilePath(at), one) : one) !== undefined",
     tests: RECORDS,
   },
   {

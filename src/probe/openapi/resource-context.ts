@@ -87,6 +87,7 @@ function offeredOf(api: ApiDescription, { path }: Collection) {
       method,
     )
   const listed = api.method(path, 'get')
+  const own = listed && isRecent(listed) ? undefined : listed
   const queried = below(['query', 'search', 'list', '_search', 'filter'], 'post')
   // A list below a view, such as `/contacts/view/{view_id}`.
   const views = ['view', 'views', 'list', 'lists', 'filter'].flatMap((name) => itemPathsOf(api, `${bare}/${name}`))
@@ -94,10 +95,7 @@ function offeredOf(api: ApiDescription, { path }: Collection) {
   // A PATCH that adds to lists cannot take away: undo needs the PUT.
   const isAdding = updates[0]?.method === 'patch' && /\b(?:append|prepend)/i.test(updates[0].text)
   return {
-    list:
-      (listed && !isRecent(listed) ? listed : below(['list', 'all', 'search'], 'get')) ??
-      queried ??
-      first(views, 'get'),
+    list: own ?? below(['list', 'all', 'search'], 'get') ?? queried ?? first(views, 'get'),
     get: first(items, 'get'),
     create: first([path, ...singular], 'post') ?? below(['create', 'new', 'add'], 'post'),
     /** The one to use first; others change the record in another way. */
