@@ -5,7 +5,15 @@ import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import { OFFSETS, PAGES, SIZES } from './names.ts'
 import { areSame, itemsAt, type ListPlace, type ProbingHttp, pageAt, type SeenPage } from './pages.ts'
-import { isPlaceRefused, type PagingStep, type Reading, type Sized } from './read-list.ts'
+import {
+  behindBy,
+  countedFrom,
+  isPlaceRefused,
+  type PagingStep,
+  type Reading,
+  type Sized,
+  type Walk,
+} from './read-list.ts'
 import type { StatedValue } from './records-in.ts'
 import { USUAL_SIZES } from './signs.ts'
 
@@ -46,9 +54,6 @@ export interface Candidates {
   readonly doubt: string | undefined
 }
 
-/** No server is known with a lower maximum. */
-const SMALL_SIZE = 10
-
 /** Of a list of several pages: its step, with what states the end. */
 export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   const { step, pages } = reading
@@ -67,13 +72,8 @@ export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
     return each.by === 'page' && count !== undefined ? [{ ...paging, pages: count }, paging] : [paging]
   })
   const sized = sizeMember(size)
-  const usual = first?.items.length ?? 0
-  // Where the page behind the last one is refused, a page that is not full ends the list.
-  const isCounted = ({ by }: JsonObject) => by === 'page' || by === 'offset'
-  const max = Math.max(usual, SMALL_SIZE)
-  const short = size ? all.filter(isCounted).map((each) => ({ ...each, size: { param: size.param, max } })) : []
-  const candidates = [...(sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))), ...all, ...short]
-  return { candidates, doubt: undefined }
+  const larger = sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))
+  return { candidates: [...larger, ...all], doubt: undefined }
 }
 
 /** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
@@ -141,8 +141,8 @@ export async function ofOnePage(
   const linked = first && linkedPaging(first)
   if (linked) return { candidates: [{ ...linked, ...sized }], doubt: undefined }
   const open = stated.find(({ name, value }) => isNextName(name) && (value === null || value === '' || value === false))
-  const tried = await readsParameter(http, place, records)
-  if (tried) return ofParameter(tried, { open, sized })
+  const tried = first && (await ofParameter({ http, place, first, sizes: {} }, open, sized))
+  if (tried) return tried
   const total = await totalOfOne(http, place, { stated, count: length, size })
   if (open && total === undefined) {
     return doubted(`the list is one page now, and its ${open.path} is empty: what leads to a second page is not shown`)
@@ -209,48 +209,33 @@ async function totalOfOne(
   return again === count ? total.path : undefined
 }
 
-/** If the server refuses the page after the last one, something in the answers must state the end of the list. */
-function ofParameter(
-  { paging, isRefused }: ReadParameter,
-  { open, sized }: { readonly open: StatedValue | undefined; readonly sized: JsonObject },
-): Candidates {
-  const end = open && { [open.value === false ? 'more' : 'next']: open.path }
-  if (isRefused && !end) {
-    return doubted(`a second page (${String(paging.param)}) is refused, and nothing states which page is the last one`)
-  }
-  return { candidates: [{ ...paging, ...end, ...sized }], doubt: undefined }
-}
-
 function isNextName(name: string): boolean {
   return /^next|next$|^hasmore|^more|cursor$|truncated$|continuation|scrollid|bookmark/.test(name)
-}
-
-interface ReadParameter {
-  readonly paging: JsonObject
-  /** The place behind the list is an error, not an empty page. */
-  readonly isRefused: boolean
 }
 
 /** Of each kind of parameter, the most usual ones. */
 const MOST_TRIALS = 5
 
-/** Finds a paging parameter: its first value returns this page, and its next value an empty one. */
-async function readsParameter(
-  http: ProbingHttp,
-  place: ListPlace,
-  records: readonly JsonObject[],
-): Promise<ReadParameter | undefined> {
-  const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param, behind: 2, starts: [1, 0] }))
-  const offset = { by: 'offset', behind: records.length, starts: [0] }
-  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({ ...offset, param }))
-  for (const { by, param, behind, starts } of [...pages, ...offsets]) {
-    const found = await pageAt(http, place, { query: { [param]: String(behind) } })
+/** By a parameter whose first value returns this page, and whose next value an empty one. */
+async function ofParameter(
+  walk: Walk,
+  open: StatedValue | undefined,
+  sized: JsonObject,
+): Promise<Candidates | undefined> {
+  const { http, place, first } = walk
+  const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param }) as const)
+  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({ by: 'offset', param }) as const)
+  for (const each of [...pages, ...offsets]) {
+    const found = await pageAt(http, place, { query: { [each.param]: behindBy(each, first.items.length) } })
     const isRefused = found instanceof CrmError
     if (isRefused ? !isPlaceRefused(found) : found.items.length > 0) continue
-    for (const start of starts) {
-      if (!areSame(await itemsAt(http, place, { [param]: String(start) }), records, place)) continue
-      return { paging: { by, param, ...(by === 'page' && start === 0 && { start }) }, isRefused }
-    }
+    const step = await countedFrom(walk, each)
+    if (!step) continue
+    const end = open && { [open.value === false ? 'more' : 'next']: open.path }
+    // If the page behind the last one is refused, something in the answers must state the end of the list.
+    return isRefused && !end
+      ? doubted(`a second page (${each.param}) is refused, and nothing states which page is the last one`)
+      : { candidates: [{ ...step, ...end, ...sized }], doubt: undefined }
   }
   return undefined
 }

@@ -43,8 +43,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a parameter that the server does not read leads to the next page',
     file: 'src/probe/read-list.ts',
-    line: "if (isSecond && !isEmptyAddress(step, length) && fresh.length * 2 <= length) return 'none'",
-    to: "if (isSecond && length < 0) return 'none'",
+    line: "return count === 0 ? by === 'link' || by === 'next_url' : fresh * 2 > count",
+    to: 'return by !== undefined && fresh <= count',
     tests: LISTS,
   },
   {

@@ -97,7 +97,10 @@ function summaryOf(made: ReadonlyMap<Resource, DraftResource>): readonly string[
     const value = made.get(resource)?.value
     if (!value) return `${plural}: not found`
     const offered = OFFERED.filter((each) => objectOf(value.verbs)[each] !== undefined)
-    const fields = Object.keys(objectOf(value.fields)).join(', ') || 'none'
-    return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fields}`
+    return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fieldsText(value)}`
   })
+}
+
+export function fieldsText({ fields }: JsonObject): string {
+  return Object.keys(objectOf(fields)).join(', ') || 'none'
 }
