@@ -203,7 +203,7 @@ function checkAnswers(context: ResourceContext, record: JsonValue | undefined): 
     const answer = decisions.answer(id)
     const from = field === 'id' || inside === '.' ? record : readFirst(compilePath(inside), record)
     const paths = answer === undefined || answer === 'none' ? [] : answer.split(' and ')
-    const wrong = paths.find((path) => readAt(path, from ?? null, id) === undefined)
+    const wrong = paths.find((path) => !hasValue(path, from))
     if (wrong === undefined) continue
     const known = recordLeaves(fieldsView)
       .slice(0, 20)
@@ -214,15 +214,12 @@ function checkAnswers(context: ResourceContext, record: JsonValue | undefined): 
   }
 }
 
-function readAt(path: string, json: JsonValue, id: string): JsonValue | undefined {
+function hasValue(path: string, json: JsonValue | undefined): boolean {
   try {
-    return readFirst(compilePath(path), json)
+    return readFirst(compilePath(path), json) !== undefined
   } catch (error) {
-    if (!(error instanceof ConnectorMistake)) throw error
-    throw new CrmError('usage', `--field ${id}=${path}: ${error.message}`, {
-      hint: `such as ${id}=profile.email`,
-      cause: error,
-    })
+    if (error instanceof ConnectorMistake) return false
+    throw error
   }
 }
 

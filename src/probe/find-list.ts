@@ -1,6 +1,6 @@
 import { createApi } from '../api/client.ts'
 import { oneLine } from '../api/errors/one-line.ts'
-import type { Operations, Page } from '../api/operations.ts'
+import type { Operations } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
@@ -8,16 +8,9 @@ import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord, recordWithin, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { findPageSize, ofOnePage, ofPages } from './paged.ts'
-import {
-  draftedConnector,
-  type ListPlace,
-  optionsOf,
-  type ProbeServer,
-  type ProbingHttp,
-  recordsOfPage,
-} from './pages.ts'
+import { draftedConnector, type ListPlace, noPage, optionsOf, type ProbeServer, type ProbingHttp } from './pages.ts'
 import { isEnough, type Reading, readByTrials, type Sized } from './read-list.ts'
-import { recordsAt } from './records-in.ts'
+import { placeOfRecords, recordsAt } from './records-in.ts'
 
 /** What the server showed of one list. It is read once, and drafted as often as there are answers. */
 export interface FoundList {
@@ -55,9 +48,10 @@ export async function findList(
   const { plural } = RESOURCES[resource]
   const first = await http.look(path)
   if (first instanceof CrmError) throw first
-  const { items: list, records: elements } = recordsOfPage(path, first.json, plural)
-  const { wrapper, inner } = recordWithin(resource, elements)
-  const items = list + inner
+  const list = placeOfRecords(first.json, plural)
+  if (typeof list === 'string') throw noPage(path, list)
+  const { wrapper, inner } = recordWithin(resource, recordsAt(first.json, list.items) ?? [])
+  const items = list.items + inner
   const records = recordsAt(first.json, items) ?? []
   const shown = { resource, path, records, wrapper, single: undefined }
   const reference = { ids: [], isCut: false }
@@ -174,26 +168,22 @@ export async function readByConnector(
   const api = createApi({ ...optionsOf(server), connector: draftedConnector(server, draft) }, server.timing)
   const all = api[RESOURCES[resource].plural as 'contacts'] as Operations | ((id?: string) => Operations)
   const { list } = typeof all === 'function' ? all() : all
+  const ids: string[] = []
+  let pages = 0
   try {
-    return await readIds(list({}))
+    for await (const { items } of list({})) {
+      // Endless lists of empty pages end with an error.
+      if (items.length > 0) pages += 1
+      ids.push(...items.map(listedId))
+      if (isEnough(pages, ids.length)) return { ids, isCut: true }
+    }
+    return { ids, isCut: false }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
     return error.message
   } finally {
     await api.close()
   }
-}
-
-async function readIds(list: AsyncIterable<Page>): Promise<Declared> {
-  const ids: string[] = []
-  let pages = 0
-  for await (const { items } of list) {
-    // Endless lists of empty pages end with an error.
-    if (items.length > 0) pages += 1
-    ids.push(...items.map(listedId))
-    if (isEnough(pages, ids.length)) return { ids, isCut: true }
-  }
-  return { ids, isCut: false }
 }
 
 /** Why the two readings differ; undefined where they show the same records. Of a long list, the part that both have read. */

@@ -18,7 +18,7 @@ const MOST_CHOICES = 20
 
 /** The values of a record, from it on. */
 export function recordLeaves(record: SchemaView): readonly Leaf[] {
-  return leavesOf(record, { depth: 3, hasLists: true })
+  return leavesOf(record, 3, true)
 }
 
 /** Fields whose own names do not show them: given by a person, or below the record. What is not sure is a decision. */
