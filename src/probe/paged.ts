@@ -2,7 +2,7 @@ import { oneLine } from '../api/errors/one-line.ts'
 import { readLinks } from '../api/pages/links.ts'
 import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import { defined, type JsonObject, type JsonValue } from '../core/json.ts'
 import { OFFSETS, PAGES, SIZES } from './names.ts'
 import { areSame, itemsAt, type ListPlace, type ProbingHttp, pageAt, type SeenPage } from './pages.ts'
 import {
@@ -25,7 +25,7 @@ export async function findPageSize(
   place: ListPlace,
   { pages, records }: Reading,
 ): Promise<Sized | undefined> {
-  const first = pages[0]?.items ?? []
+  const first = pages[0].items
   if (first.length < 2) return undefined
   const count = Math.min(3, first.length - 1)
   for (const param of SIZES) {
@@ -61,14 +61,9 @@ export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   const [total, more, count] = [totalIn(reading), moreIn(reading), pagesIn(reading)]
   const [first, second] = pages
   const isAddress = ({ by }: PagingStep) => by === 'link' || by === 'next_url'
-  const counted = isAddress(step) && first && second ? countedSteps(first, second) : []
+  const counted = isAddress(step) && second ? countedSteps(first, second) : []
   const all = [step, ...counted].flatMap((each): readonly JsonObject[] => {
-    const paging = {
-      ...each,
-      ...absentEnd(each, reading),
-      ...(total !== undefined && { total }),
-      ...(more !== undefined && !isAddress(each) && { more }),
-    }
+    const paging = defined({ ...each, ...absentEnd(each, reading), total, more: isAddress(each) ? undefined : more })
     return each.by === 'page' && count !== undefined ? [{ ...paging, pages: count }, paging] : [paging]
   })
   const sized = sizeMember(size)
@@ -99,19 +94,19 @@ function totalIn({ records, end, doubt, pages }: Reading): string | undefined {
   if (end === 'cut' || doubt !== undefined) return undefined
   const isNamed = ({ name }: StatedValue) => /total|count|length|found|size/.test(name) && !/page/.test(name)
   const isSame = ({ path }: StatedValue) => pages.every(({ stated }) => valueIn(stated, path) === records.length)
-  return pages[0]?.stated.find((each) => isNamed(each) && isSame(each))?.path
+  return pages[0].stated.find((each) => isNamed(each) && isSame(each))?.path
 }
 
 /** A flag that is true on each page except the last one, and false there. */
 function moreIn({ end, pages }: Reading): string | undefined {
   const isEnd = (index: number) => end !== 'cut' && index === pages.length - 1
   const isMore = ({ path }: StatedValue) => pages.every(({ stated }, at) => valueIn(stated, path) === !isEnd(at))
-  return pages[0]?.stated.find((each) => /more|next|truncated/.test(each.name) && isMore(each))?.path
+  return pages[0].stated.find((each) => /more|next|truncated/.test(each.name) && isMore(each))?.path
 }
 
 function pagesIn({ pages, end }: Reading): string | undefined {
   if (end === 'cut') return undefined
-  return pages[0]?.stated.find(
+  return pages[0].stated.find(
     ({ name, value }) => /page/.test(name) && value === pages.length && /total|count|pages|last|max|num/.test(name),
   )?.path
 }
@@ -133,17 +128,17 @@ export async function ofOnePage(
   place: ListPlace,
   { reading, size, asked }: OneRead,
 ): Promise<Candidates> {
-  const { records, pages } = reading
-  const [first] = pages
-  const { length } = records
-  const stated = first?.stated ?? []
+  const [first] = reading.pages
+  const { stated, items } = first
+  const { length } = items
+  const walk = { http, place, first, sizes: {} }
   const sized = sizeMember(size)
-  const linked = first && linkedPaging(first)
+  const linked = linkedPaging(first)
   if (linked) return { candidates: [{ ...linked, ...sized }], doubt: undefined }
   const open = stated.find(({ name, value }) => isNextName(name) && (value === null || value === '' || value === false))
-  const tried = first && (await ofParameter({ http, place, first, sizes: {} }, open, sized))
+  const tried = await ofParameter(walk, open, sized)
   if (tried) return tried
-  const total = await totalOfOne(http, place, { stated, count: length, size })
+  const total = await totalOfOne(walk, size)
   if (open && total === undefined) {
     return doubted(`the list is one page now, and its ${open.path} is empty: what leads to a second page is not shown`)
   }
@@ -190,23 +185,17 @@ function linkedPaging({ answer, stated }: SeenPage): JsonObject | undefined {
   return { by: 'next_url', next, ...(valueIn(stated, next) === undefined && { absent: true }) }
 }
 
-interface OneStated {
-  readonly stated: readonly StatedValue[]
-  readonly count: number
-  readonly size: Sized | undefined
-}
-
 /** The number of all records; where the server makes shorter pages, it stays the same on one of them. */
 async function totalOfOne(
-  http: ProbingHttp,
-  { path }: ListPlace,
-  { stated, count, size }: OneStated,
+  { http, place: { path }, first }: Walk,
+  size: Sized | undefined,
 ): Promise<string | undefined> {
-  const total = stated.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === count)
+  const { stated, items } = first
+  const total = stated.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === items.length)
   if (!total || !size) return total?.path
   const answer = await http.look(path, { query: { [size.param]: '1' } })
   const again = answer instanceof CrmError ? undefined : readFirst(compilePath(total.path), answer.json ?? null)
-  return again === count ? total.path : undefined
+  return again === items.length ? total.path : undefined
 }
 
 function isNextName(name: string): boolean {

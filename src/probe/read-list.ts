@@ -36,7 +36,7 @@ export type CountedStep = { readonly by: 'page' | 'offset'; readonly param: stri
 export interface Reading {
   /** Undefined: no second page was found. */
   readonly step: PagingStep | undefined
-  readonly pages: readonly SeenPage[]
+  readonly pages: readonly [SeenPage, ...SeenPage[]]
   readonly records: readonly JsonObject[]
   /** How the page behind the last one shows the end. */
   readonly end: 'stated' | 'empty' | 'refused' | 'cut'
@@ -154,7 +154,7 @@ async function checkedStep(walk: Walk, step: PagingStep): Promise<PagingStep | u
 /** Reads from page to page. Undefined where the second page has no other records. */
 async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined> {
   const { http, place, first } = walk
-  const pages = [first]
+  const pages: [SeenPage, ...SeenPage[]] = [first]
   const records = [...first.items]
   const known = new Set(records.map((record) => recordKey(record, place)))
   const ended = (end: Reading['end'], doubt = doubtOf(pages, records.length)) =>
@@ -164,8 +164,7 @@ async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined
     const shown = next && (await pageAt(http, place, next))
     const page = shown && 'items' in shown ? shown : undefined
     const fresh = page?.items.filter((record) => !known.has(recordKey(record, place))) ?? []
-    if (page && pages.length === 1 && !isSecond(step, page.items.length, fresh.length)) return undefined
-    const end = endAt(step, shown, fresh.length)
+    const end = endAt(step, shown, { fresh: fresh.length, isSecond: pages.length === 1 })
     if (!page || end) return ended(...(end ?? ['stated']))
     pages.push(page)
     for (const record of fresh) known.add(recordKey(record, place))
@@ -178,19 +177,16 @@ async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined
 function endAt(
   { by }: PagingStep,
   shown: SeenPage | CrmError | undefined,
-  fresh: number,
+  { fresh, isSecond }: { readonly fresh: number; readonly isSecond: boolean },
 ): readonly [end: Reading['end'], doubt?: string] | undefined {
   if (!shown) return ['stated']
   // Some servers refuse the page behind the last one.
   if (shown instanceof CrmError) return isPlaceRefused(shown) ? ['refused'] : ['refused', shown.message]
   const { length } = shown.items
-  if (length === 0 && !['link', 'next_url', 'cursor'].includes(by)) return ['empty']
-  return fresh * 2 < length ? ['stated', 'a page shows records of an earlier one again'] : undefined
-}
-
-/** A parameter that the server takes for a filter gives an empty page, too; an address of its own does not. */
-function isSecond({ by }: PagingStep, count: number, fresh: number): boolean {
-  return count === 0 ? by === 'link' || by === 'next_url' : fresh * 2 > count
+  // A parameter that the server takes for a filter gives an empty page, too; an address of its own does not.
+  const mayBeEmpty = by === 'link' || by === 'next_url' || (by === 'cursor' && !isSecond)
+  if (length === 0) return mayBeEmpty ? undefined : ['empty']
+  return fresh * 2 <= length ? ['stated', 'a page shows records of an earlier one again'] : undefined
 }
 
 interface Seen {

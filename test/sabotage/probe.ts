@@ -43,8 +43,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a parameter that the server does not read leads to the next page',
     file: 'src/probe/read-list.ts',
-    line: "return count === 0 ? by === 'link' || by === 'next_url' : fresh * 2 > count",
-    to: 'return by !== undefined && fresh <= count',
+    line: "return fresh * 2 <= length ? ['stated', 'a page shows records of an earlier one again'] : undefined",
+    to: "return fresh > length ? ['stated'] : undefined",
     tests: LISTS,
   },
   {
@@ -71,8 +71,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the email of an owner is taken for that of the contact without asking',
     file: 'src/probe/openapi/nested-fields.ts',
-    line: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',
-    to: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: true }',
+    line: 'return { path: best.path, isSure: own.length === 1 }',
+    to: 'return { path: best.path, isSure: true }',
     tests: RECORDS,
   },
   {

@@ -99,8 +99,9 @@ function fieldAt(field: string, server: string, members: RecordMembers): JsonVal
   return at !== undefined && Object.keys(more).length === 0 ? at : defined({ at, ...more })
 }
 
-/** The field at this path. */
+/** The field at this path, or of two paths with `and` between them. */
 export function fieldOfPath(field: string, path: string): JsonValue {
+  if (path.includes(' and ')) return { join: path.split(' and ') }
   return field === 'email' ? { at: path, fold: 'case' } : path
 }
 

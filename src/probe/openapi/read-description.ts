@@ -1,4 +1,4 @@
-import { parse, YAMLParseError } from 'yaml'
+import { parse } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
@@ -211,10 +211,7 @@ function parsed(text: string, source: string): JsonValue {
       ? (JSON.parse(text) as JsonValue)
       : parse(text, { logLevel: 'error', prettyErrors: true, uniqueKeys: false })
   } catch (cause) {
-    // Aliases that multiply, or name nothing.
-    const kinds = [SyntaxError, YAMLParseError, RangeError, ReferenceError]
-    if (!kinds.some((kind) => cause instanceof kind) || !(cause instanceof Error)) throw cause
-    const [reason = ''] = cause.message.split('\n')
+    const [reason = ''] = (cause as Error).message.split('\n')
     throw new CrmError('invalid_input', `${source} is not valid JSON or YAML: ${oneLine(reason, 160)}`, {
       cause,
       hint: NAME_DOCUMENT,
