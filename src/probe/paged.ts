@@ -68,7 +68,11 @@ export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   })
   const sized = sizeMember(size)
   const larger = sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))
-  return { candidates: [...larger, ...all], doubt: undefined }
+  // A server may read the place of a page only with its size, or refuse the page behind the last one: then a short page ends the list.
+  const isCounted = ({ by }: JsonObject) => by === 'page' || by === 'offset'
+  const max = Math.max(first.items.length, Math.min(...GREATEST))
+  const short = size ? all.filter(isCounted).map((each) => ({ ...each, size: { param: size.param, max } })) : []
+  return { candidates: [...larger, ...all, ...short], doubt: undefined }
 }
 
 /** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
