@@ -154,3 +154,10 @@ export function defined(members: Readonly<Record<string, JsonValue | undefined>>
     Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
+
+/** Without the members that are undefined, and those that are empty texts, lists or objects. */
+export function nonEmpty(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const isEmpty = (value: JsonValue | undefined) =>
+    value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  return defined(Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value))))
+}

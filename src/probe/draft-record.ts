@@ -6,106 +6,97 @@ import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
 import type { Drafting } from './openapi/collections.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { type DraftResource, draftResource } from './openapi/draft-resource.ts'
-import { writtenPaths } from './openapi/draft-writes.ts'
+import { innerFields } from './openapi/draft-writes.ts'
 import { recordLeaves } from './openapi/nested-fields.ts'
 import { ApiDescription } from './openapi/read-description.ts'
-import { escaped } from './openapi/record-places.ts'
+import { escaped, itemsIn } from './openapi/record-places.ts'
 import type { ResourceContext } from './openapi/resource-context.ts'
+import { Schemas, schemaOfExample } from './openapi/schemas.ts'
 
 /** An object as its records show it. */
 export interface DraftedRecord {
   /** The verb list has neither items nor paging. */
   readonly value: JsonObject
-  /** From an element of the list to the record: empty, or such as `.contact`. */
-  readonly inner: string
-  readonly idOf: (element: JsonObject) => string | undefined
+  readonly idOf: (record: JsonObject) => string | undefined
 }
 
 export interface ShownRecords {
   readonly resource: Resource
   readonly path: string
-  /** The elements of the list. */
   readonly records: readonly JsonObject[]
+  /** The member in which each of them stands alone. */
+  readonly wrapper: string | undefined
   /** The answer to a request for the first of them; undefined where the server has none. */
   readonly single: JsonValue | undefined
 }
 
 const SAMPLE = 100
 
-/** Drafts the object as if a document described what was seen. Open points are added to `decisions`. */
-export function draftRecord(
-  { resource, path, records, single }: ShownRecords,
-  decisions: Decisions,
-  made: Drafting['made'] = new Map(),
-): DraftedRecord {
-  const wrapper = onlyObject(records)
-  const isSingleWrapped = wrapper !== undefined && isJsonObject(single) && onlyObject([single]) === wrapper
-  const merged = mergedRecord(records.slice(0, SAMPLE))
+/** Where the record is in each element of a list, under any name: the member `wrapper` alone, or the object at `inner`. */
+export function recordWithin(
+  resource: Resource,
+  elements: readonly JsonObject[],
+): { readonly wrapper: string | undefined; readonly inner: string } {
+  const wrapper = onlyObject(elements)
+  const merged = mergedRecord(elements.slice(0, SAMPLE))
   const sample = objectOf(wrapper === undefined ? merged : merged[wrapper])
-  const answers = answersFor(resource, { sample, wrapper }, decisions)
-  const collection = { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY }
-  const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
-    const own = new Decisions(given, 'what was read')
-    const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
-    return draftResource({ api, decisions: own, variables: {}, made }, { collection, other: undefined })
-  }
-  const shown = described(path, sample, isSingleWrapped ? single[wrapper] : single)
-  const read = draft(shown, answers)
-  const items = String(verbIn(read, 'list').items ?? 'items[]')
-  const own = items.startsWith('items[].') ? items.slice('items[]'.length) : ''
-  const record = own === '' ? sample : readFirst(compilePath(own.slice(1)), sample)
-  checkAnswers(read.context, record)
-  const how = answers.get(`${RESOURCES[resource].plural}.writes`)
-  const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)
-  const { value, context } = isWritten
-    ? draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
-    : read
-  for (const { at, text, question } of context.decisions.open)
-    if (!at.includes('.verbs.list')) decisions.decide(at, text, question)
-  sayWrites(context, path, decisions)
-  const inner = (wrapper === undefined ? '' : `.${escaped(wrapper)}`) + own
-  const idPath = compilePath(joinedPath(inner.slice(1), idPathOf(value)))
-  const idOf = (element: JsonObject) => idText(readFirst(idPath, element))
-  const drafted = isSingleWrapped ? wrapped(value, escaped(wrapper)) : value
-  return { value: withShownVerbs(drafted, single, records[0] && idOf(records[0])), inner, idOf }
+  const { path = '' } = itemsIn(resource, new Schemas({}).view(schemaOfExample([sample]))) ?? {}
+  return { wrapper, inner: (wrapper === undefined ? '' : `.${escaped(wrapper)}`) + path.slice('[]'.length) }
 }
 
-/** Of its list, what no page shows; a request for one record where that showed the one with this id. */
-function withShownVerbs(value: JsonObject, single: JsonValue | undefined, id: string | undefined): JsonObject {
-  const { list, get, ...others } = objectOf(value.verbs)
-  const { path, keep } = objectOf(list)
-  const { record = '' } = objectOf(get)
-  const shownId = idText(readFirst(compilePath(joinedPath(String(record), idPathOf(value))), single ?? null))
-  const isShown = id !== undefined && shownId === id
-  return { ...value, verbs: { list: defined({ path, keep }), ...(get !== undefined && isShown && { get }), ...others } }
-}
-
-function verbIn({ value }: DraftResource, verb: string): JsonObject {
-  return objectOf(objectOf(value.verbs)[verb])
-}
-
-function joinedPath(path: string, below: string): string {
-  return path === '' ? below : `${path}.${below}`
-}
-
-function idPathOf({ record }: JsonObject): string {
-  return textOfPath(objectOf(record).id) ?? 'id'
-}
-
-/** The only member of each element, an object: it wraps the record, under any name. */
+/** The only member of each element, an object. */
 function onlyObject(elements: readonly JsonObject[]): string | undefined {
   const [name, ...others] = new Set(elements.flatMap((element) => Object.keys(element)))
   const isWrapper = name !== undefined && others.length === 0
   return isWrapper && elements.every((element) => isJsonObject(element[name])) ? name : undefined
 }
 
-/** Wrapped records are sent and answered in their wrapper, too: `check --write` proves it. */
-function wrapped(value: JsonObject, name: string): JsonObject {
-  const { get, create, update, ...verbs } = objectOf(value.verbs)
-  const within = (verb: JsonValue | undefined, around: JsonObject) => verb && { ...objectOf(verb), ...around }
-  const sent = { body: { [name.replaceAll('\\', '')]: '{record}' }, gives: name }
-  const all = { get: within(get, { record: name }), create: within(create, sent), update: within(update, sent) }
-  return { ...value, verbs: defined({ ...all, ...verbs }) }
+/** Drafts the object as if a document described what was seen. Open points are added to `decisions`. */
+export function draftRecord(
+  { resource, path, records, wrapper, single }: ShownRecords,
+  decisions: Decisions,
+  made: Drafting['made'] = new Map(),
+): DraftedRecord {
+  const isWrapped = wrapper !== undefined && isJsonObject(single) && onlyObject([single]) === wrapper
+  const one = isWrapped ? single[wrapper] : single
+  const sample = mergedRecord(records.slice(0, SAMPLE))
+  const answers = answersFor(resource, { sample, wrapper }, decisions)
+  const collection = { resource, path, slots: [], isDoubtful: false, score: Number.POSITIVE_INFINITY }
+  const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
+    const own = new Decisions(given, 'what was read')
+    const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
+    return draftResource({ api, decisions: own, variables: {}, made }, { collection, other: undefined })
+  }
+  const shown = described(path, sample, one)
+  const read = draft(shown, answers)
+  checkAnswers(read.context, sample)
+  const how = answers.get(`${RESOURCES[resource].plural}.writes`)
+  const isWritten = how === 'patch' || how === 'put'
+  const { value, context } = isWritten
+    ? draft(withWrites(shown, how, { record: sample, read }), updatesOf(how, { answers, read }))
+    : read
+  for (const { at, text, question } of context.decisions.open)
+    if (!at.includes('.verbs.list')) decisions.decide(at, text, question)
+  sayWrites(context, path, decisions)
+  const id = textOfPath(objectOf(value.record).id) ?? 'id'
+  const idOf = (record: JsonValue | undefined) => idText(readFirst(compilePath(id), record))
+  const { list, get, create, update, ...others } = objectOf(value.verbs)
+  const { path: listPath, keep } = objectOf(list)
+  const { record: at } = objectOf(get)
+  const first = records[0] && idOf(records[0])
+  const isShown = first !== undefined && idOf(typeof at === 'string' ? readFirst(compilePath(at), one) : one) === first
+  // Wrapped records are sent and answered in their wrapper, too: `check --write` proves it.
+  const around = (verb: JsonValue | undefined, sent: JsonObject) =>
+    verb && { ...objectOf(verb), ...(isWrapped && sent) }
+  const sent = { body: { [wrapper ?? '']: '{record}' }, gives: escaped(wrapper ?? '') }
+  const verbs = defined({
+    list: defined({ path: listPath, keep }),
+    get: isShown ? around(get, { record: escaped(wrapper ?? '') }) : undefined,
+    create: around(create, sent),
+    update: around(update, sent),
+    ...others,
+  })
+  return { value: { ...value, verbs }, idOf }
 }
 
 /** The path of one record below that of a list. */
@@ -155,8 +146,7 @@ function updatesOf(
   how: 'patch' | 'put',
   { answers, read }: { readonly answers: ReadonlyMap<string, string>; readonly read: DraftResource },
 ): ReadonlyMap<string, string> {
-  const paths = Object.values(objectOf(read.value.fields)).flatMap(writtenPaths)
-  const isWhole = how === 'put' || paths.some((each) => /(?<!\\)[.[]/.test(each))
+  const isWhole = how === 'put' || innerFields(objectOf(read.value.fields)).length > 0
   return isWhole ? new Map([...answers, [`${RESOURCES[read.context.resource].plural}.update`, 'whole']]) : answers
 }
 
@@ -213,7 +203,7 @@ function checkAnswers(context: ResourceContext, record: JsonValue | undefined): 
     const answer = decisions.answer(id)
     const from = field === 'id' || inside === '.' ? record : readFirst(compilePath(inside), record)
     const paths = answer === undefined || answer === 'none' ? [] : answer.split(' and ')
-    const wrong = paths.find((path) => readAt(path, from ?? null, id) === undefined)
+    const wrong = paths.find((path) => !hasValue(path, from))
     if (wrong === undefined) continue
     const known = recordLeaves(fieldsView)
       .slice(0, 20)
@@ -224,15 +214,12 @@ function checkAnswers(context: ResourceContext, record: JsonValue | undefined): 
   }
 }
 
-function readAt(path: string, json: JsonValue, id: string): JsonValue | undefined {
+function hasValue(path: string, json: JsonValue | undefined): boolean {
   try {
-    return readFirst(compilePath(path), json)
+    return readFirst(compilePath(path), json) !== undefined
   } catch (error) {
-    if (!(error instanceof ConnectorMistake)) throw error
-    throw new CrmError('usage', `--field ${id}=${path}: ${error.message}`, {
-      hint: `such as ${id}=profile.email`,
-      cause: error,
-    })
+    if (error instanceof ConnectorMistake) return false
+    throw error
   }
 }
 

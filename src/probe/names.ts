@@ -7,7 +7,7 @@ export function foldedName(name: string): string {
 }
 
 /** Names between blanks. */
-export function spellings(text: string): readonly string[] {
+function spellings(text: string): readonly string[] {
   return text.trim().split(/\s+/)
 }
 

@@ -2,10 +2,18 @@ import { oneLine } from '../api/errors/one-line.ts'
 import { readLinks } from '../api/pages/links.ts'
 import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import { defined, type JsonObject, type JsonValue } from '../core/json.ts'
 import { OFFSETS, PAGES, SIZES } from './names.ts'
 import { areSame, itemsAt, type ListPlace, type ProbingHttp, pageAt, type SeenPage } from './pages.ts'
-import { isPlaceRefused, type PagingStep, type Reading, type Sized } from './read-list.ts'
+import {
+  behindBy,
+  countedFrom,
+  isPlaceRefused,
+  type PagingStep,
+  type Reading,
+  type Sized,
+  type Walk,
+} from './read-list.ts'
 import type { StatedValue } from './records-in.ts'
 import { USUAL_SIZES } from './signs.ts'
 
@@ -17,7 +25,7 @@ export async function findPageSize(
   place: ListPlace,
   { pages, records }: Reading,
 ): Promise<Sized | undefined> {
-  const first = pages[0]?.items ?? []
+  const first = pages[0].items
   if (first.length < 2) return undefined
   const count = Math.min(3, first.length - 1)
   for (const param of SIZES) {
@@ -46,9 +54,6 @@ export interface Candidates {
   readonly doubt: string | undefined
 }
 
-/** No server is known with a lower maximum. */
-const SMALL_SIZE = 10
-
 /** Of a list of several pages: its step, with what states the end. */
 export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   const { step, pages } = reading
@@ -56,24 +61,18 @@ export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   const [total, more, count] = [totalIn(reading), moreIn(reading), pagesIn(reading)]
   const [first, second] = pages
   const isAddress = ({ by }: PagingStep) => by === 'link' || by === 'next_url'
-  const counted = isAddress(step) && first && second ? countedSteps(first, second) : []
+  const counted = isAddress(step) && second ? countedSteps(first, second) : []
   const all = [step, ...counted].flatMap((each): readonly JsonObject[] => {
-    const paging = {
-      ...each,
-      ...absentEnd(each, reading),
-      ...(total !== undefined && { total }),
-      ...(more !== undefined && !isAddress(each) && { more }),
-    }
+    const paging = defined({ ...each, ...absentEnd(each, reading), total, more: isAddress(each) ? undefined : more })
     return each.by === 'page' && count !== undefined ? [{ ...paging, pages: count }, paging] : [paging]
   })
   const sized = sizeMember(size)
-  const usual = first?.items.length ?? 0
-  // Where the page behind the last one is refused, a page that is not full ends the list.
+  const larger = sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))
+  // A server may read the place of a page only with its size, or refuse the page behind the last one: then a short page ends the list.
   const isCounted = ({ by }: JsonObject) => by === 'page' || by === 'offset'
-  const max = Math.max(usual, SMALL_SIZE)
+  const max = Math.max(first.items.length, Math.min(...GREATEST))
   const short = size ? all.filter(isCounted).map((each) => ({ ...each, size: { param: size.param, max } })) : []
-  const candidates = [...(sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))), ...all, ...short]
-  return { candidates, doubt: undefined }
+  return { candidates: [...larger, ...all, ...short], doubt: undefined }
 }
 
 /** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
@@ -99,19 +98,19 @@ function totalIn({ records, end, doubt, pages }: Reading): string | undefined {
   if (end === 'cut' || doubt !== undefined) return undefined
   const isNamed = ({ name }: StatedValue) => /total|count|length|found|size/.test(name) && !/page/.test(name)
   const isSame = ({ path }: StatedValue) => pages.every(({ stated }) => valueIn(stated, path) === records.length)
-  return pages[0]?.stated.find((each) => isNamed(each) && isSame(each))?.path
+  return pages[0].stated.find((each) => isNamed(each) && isSame(each))?.path
 }
 
 /** A flag that is true on each page except the last one, and false there. */
 function moreIn({ end, pages }: Reading): string | undefined {
   const isEnd = (index: number) => end !== 'cut' && index === pages.length - 1
   const isMore = ({ path }: StatedValue) => pages.every(({ stated }, at) => valueIn(stated, path) === !isEnd(at))
-  return pages[0]?.stated.find((each) => /more|next|truncated/.test(each.name) && isMore(each))?.path
+  return pages[0].stated.find((each) => /more|next|truncated/.test(each.name) && isMore(each))?.path
 }
 
 function pagesIn({ pages, end }: Reading): string | undefined {
   if (end === 'cut') return undefined
-  return pages[0]?.stated.find(
+  return pages[0].stated.find(
     ({ name, value }) => /page/.test(name) && value === pages.length && /total|count|pages|last|max|num/.test(name),
   )?.path
 }
@@ -133,17 +132,17 @@ export async function ofOnePage(
   place: ListPlace,
   { reading, size, asked }: OneRead,
 ): Promise<Candidates> {
-  const { records, pages } = reading
-  const [first] = pages
-  const { length } = records
-  const stated = first?.stated ?? []
+  const [first] = reading.pages
+  const { stated, items } = first
+  const { length } = items
+  const walk = { http, place, first, sizes: {} }
   const sized = sizeMember(size)
-  const linked = first && linkedPaging(first)
+  const linked = linkedPaging(first)
   if (linked) return { candidates: [{ ...linked, ...sized }], doubt: undefined }
   const open = stated.find(({ name, value }) => isNextName(name) && (value === null || value === '' || value === false))
-  const tried = await readsParameter(http, place, records)
-  if (tried) return ofParameter(tried, { open, sized })
-  const total = await totalOfOne(http, place, { stated, count: length, size })
+  const tried = await ofParameter(walk, open, sized)
+  if (tried) return tried
+  const total = await totalOfOne(walk, size)
   if (open && total === undefined) {
     return doubted(`the list is one page now, and its ${open.path} is empty: what leads to a second page is not shown`)
   }
@@ -190,67 +189,46 @@ function linkedPaging({ answer, stated }: SeenPage): JsonObject | undefined {
   return { by: 'next_url', next, ...(valueIn(stated, next) === undefined && { absent: true }) }
 }
 
-interface OneStated {
-  readonly stated: readonly StatedValue[]
-  readonly count: number
-  readonly size: Sized | undefined
-}
-
 /** The number of all records; where the server makes shorter pages, it stays the same on one of them. */
 async function totalOfOne(
-  http: ProbingHttp,
-  { path }: ListPlace,
-  { stated, count, size }: OneStated,
+  { http, place: { path }, first }: Walk,
+  size: Sized | undefined,
 ): Promise<string | undefined> {
-  const total = stated.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === count)
+  const { stated, items } = first
+  const total = stated.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === items.length)
   if (!total || !size) return total?.path
   const answer = await http.look(path, { query: { [size.param]: '1' } })
   const again = answer instanceof CrmError ? undefined : readFirst(compilePath(total.path), answer.json ?? null)
-  return again === count ? total.path : undefined
-}
-
-/** If the server refuses the page after the last one, something in the answers must state the end of the list. */
-function ofParameter(
-  { paging, isRefused }: ReadParameter,
-  { open, sized }: { readonly open: StatedValue | undefined; readonly sized: JsonObject },
-): Candidates {
-  const end = open && { [open.value === false ? 'more' : 'next']: open.path }
-  if (isRefused && !end) {
-    return doubted(`a second page (${String(paging.param)}) is refused, and nothing states which page is the last one`)
-  }
-  return { candidates: [{ ...paging, ...end, ...sized }], doubt: undefined }
+  return again === items.length ? total.path : undefined
 }
 
 function isNextName(name: string): boolean {
   return /^next|next$|^hasmore|^more|cursor$|truncated$|continuation|scrollid|bookmark/.test(name)
 }
 
-interface ReadParameter {
-  readonly paging: JsonObject
-  /** The place behind the list is an error, not an empty page. */
-  readonly isRefused: boolean
-}
-
 /** Of each kind of parameter, the most usual ones. */
 const MOST_TRIALS = 5
 
-/** Finds a paging parameter: its first value returns this page, and its next value an empty one. */
-async function readsParameter(
-  http: ProbingHttp,
-  place: ListPlace,
-  records: readonly JsonObject[],
-): Promise<ReadParameter | undefined> {
-  const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param, behind: 2, starts: [1, 0] }))
-  const offset = { by: 'offset', behind: records.length, starts: [0] }
-  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({ ...offset, param }))
-  for (const { by, param, behind, starts } of [...pages, ...offsets]) {
-    const found = await pageAt(http, place, { query: { [param]: String(behind) } })
+/** By a parameter whose first value returns this page, and whose next value an empty one. */
+async function ofParameter(
+  walk: Walk,
+  open: StatedValue | undefined,
+  sized: JsonObject,
+): Promise<Candidates | undefined> {
+  const { http, place, first } = walk
+  const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param }) as const)
+  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({ by: 'offset', param }) as const)
+  for (const each of [...pages, ...offsets]) {
+    const found = await pageAt(http, place, { query: { [each.param]: behindBy(each, first.items.length) } })
     const isRefused = found instanceof CrmError
     if (isRefused ? !isPlaceRefused(found) : found.items.length > 0) continue
-    for (const start of starts) {
-      if (!areSame(await itemsAt(http, place, { [param]: String(start) }), records, place)) continue
-      return { paging: { by, param, ...(by === 'page' && start === 0 && { start }) }, isRefused }
-    }
+    const step = await countedFrom(walk, each)
+    if (!step) continue
+    const end = open && { [open.value === false ? 'more' : 'next']: open.path }
+    // If the page behind the last one is refused, something in the answers must state the end of the list.
+    return isRefused && !end
+      ? doubted(`a second page (${each.param}) is refused, and nothing states which page is the last one`)
+      : { candidates: [{ ...step, ...end, ...sized }], doubt: undefined }
   }
   return undefined
 }

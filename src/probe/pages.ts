@@ -10,7 +10,7 @@ import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import { loadConnector } from '../connector/load-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { placeOfRecords, recordsAt, type StatedValue, statedBeside } from './records-in.ts'
+import { recordsAt, type StatedValue, statedBeside } from './records-in.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -43,10 +43,9 @@ export type QueryParameters = Readonly<Record<string, string>>
 /** Where a page is asked for. */
 export type PageAddress = { readonly address: string } | { readonly query: QueryParameters }
 
-export interface ProbingHttp extends Http {
+export interface ProbingHttp extends Pick<Http, 'locate' | 'close'> {
   /** The answer to a GET; the error of a refusal. An interruption is thrown. */
   look(path: string, next?: PageAddress): Promise<Answer | CrmError>
-  close(): Promise<void>
 }
 
 export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit<ApiOptions, 'connector'> {
@@ -56,26 +55,14 @@ export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit
 /** Sends GET alone, once each. The connector sends the key, and describes nothing else. */
 export function openProbing(server: ProbeServer): ProbingHttp {
   const connector = draftedConnector(server, { connector: 2, name: 'probe', auth: server.auth, objects: {} })
-  const http = createHttp({ ...optionsOf(server), connector }, server.timing)
-  const settle: Http['settle'] = (call) => {
-    if (call.method !== 'GET') throw new Error(`the probe sends ${call.method}`)
-    return http.settle({ ...call, isProbe: true })
+  const { settle, locate, close } = createHttp({ ...optionsOf(server), connector }, server.timing)
+  const look: ProbingHttp['look'] = async (path, next) => {
+    const settled = await settle({ ...callOf(path), method: 'GET', isProbe: true, ...next })
+    if ('answer' in settled) return settled.answer
+    if (settled.error.code === 'interrupted') throw settled.error
+    return settled.error
   }
-  return {
-    ...http,
-    settle,
-    request: async (call) => {
-      const settled = await settle(call)
-      if ('error' in settled) throw settled.error
-      return settled.answer
-    },
-    look: async (path, next) => {
-      const settled = await settle({ ...callOf(path), method: 'GET', ...next })
-      if ('answer' in settled) return settled.answer
-      if (settled.error.code === 'interrupted') throw settled.error
-      return settled.error
-    },
-  }
+  return { look, locate, close }
 }
 
 /** A drafted connector as commands use it. */
@@ -88,21 +75,8 @@ function callOf(path: string): Pick<Call, 'path' | 'action' | 'command' | 'findC
   return { path, action: `read ${path}`, command: 'crm connectors create --probe URL', findCommand: undefined }
 }
 
-function noPage(path: string, why: string): CrmError {
+export function noPage(path: string, why: string): CrmError {
   return badPage(callOf(path), why, 'crm api GET shows the answer')
-}
-
-/** The records of the first page, and their path. CrmError where the path is no list. */
-export async function readFirstRecords(
-  http: ProbingHttp,
-  path: string,
-  noun: string,
-): Promise<{ readonly items: string; readonly records: readonly JsonObject[] }> {
-  const answer = await http.look(path)
-  if (answer instanceof CrmError) throw answer
-  const place = placeOfRecords(answer.json, noun)
-  if (typeof place === 'string') throw noPage(path, place)
-  return { items: place.items, records: recordsAt(answer.json, place.items) ?? [] }
 }
 
 /** One page, or the error that it is. */

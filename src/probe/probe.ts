@@ -1,11 +1,11 @@
-import { CrmError } from '../core/errors.ts'
-import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { CrmError, type ErrorCode } from '../core/errors.ts'
+import { defined, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { differenceOf, type FoundList, findList, type Probing, readByConnector } from './find-list.ts'
 import { nameOfHost } from './names.ts'
 import { type Decision, Decisions } from './openapi/decisions.ts'
-import type { Draft } from './openapi/make-draft.ts'
+import { type Draft, fieldsText } from './openapi/make-draft.ts'
 import { openProbing, type ProbeServer } from './pages.ts'
 
 /** A server that is being probed: what was read of it is kept while a person answers. */
@@ -26,6 +26,7 @@ const USUAL: Readonly<Partial<Record<Resource, readonly string[]>>> = {
 }
 
 export function openListProbe(server: ProbeServer, name: string | undefined): ListProbe {
+  const { baseUrl, auth } = server
   const http = openProbing(server)
   const probing = { http, server }
   const known = new Map<string, FoundList>()
@@ -57,22 +58,18 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
       lists = found.length > 0 ? found : all
       const absent = absentIn(answers, all, lists)
       for (const text of absent) decisions.remark('objects', text)
-      const objects = lists.map(
-        (list) => [RESOURCES[list.resource].plural, objectOfList(list, lists, decisions)] as const,
-      )
-      const value = connectorOfObjects(server, name, Object.fromEntries(objects))
-      const summary = [...absent, ...lists.map((list, at) => summaryOf(list, objects[at]?.[1] ?? {}))]
-      return { value, open: decisions.open, remarks: decisions.remarks, summary }
+      const objects: JsonObject = {}
+      for (const list of lists) objects[RESOURCES[list.resource].plural] = objectOfList(list, lists, decisions)
+      const { origin, pathname, hostname } = baseUrl
+      const base = pathname.replace(/\/+$/, '')
+      const address = { origin, ...(base !== '' && { base }) }
+      const value = { connector: 2, name: name ?? nameOfHost(hostname) ?? 'draft', ...address, auth, objects }
+      const summary = lists.map((list) => summaryOf(list, objectOf(objects[RESOURCES[list.resource].plural])))
+      return { value, open: decisions.open, remarks: decisions.remarks, summary: [...absent, ...summary] }
     },
     prove: (draft) => proveDraft(server, draft, lists),
     close: http.close,
   }
-}
-
-function connectorOfObjects({ baseUrl, auth }: ProbeServer, name: string | undefined, objects: JsonObject): JsonObject {
-  const base = baseUrl.pathname.replace(/\/+$/, '')
-  const address = { origin: baseUrl.origin, ...(base !== '' && { base }) }
-  return { connector: 2, name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft', ...address, auth, objects }
 }
 
 /** The resources that were searched in vain, or have no record yet: nobody asked for them. */
@@ -97,42 +94,31 @@ interface Search {
   readonly failed: string[]
 }
 
+/** Elsewhere, another path may do; any other failure is that of every path. */
+const OF_PATH: readonly ErrorCode[] = [
+  ...(['not_found', 'bad_answer', 'bad_request', 'rejected', 'invalid_values'] as const),
+  ...(['forbidden', 'server_error', 'not_supported'] as const),
+]
+
 /** The first usual path that answers with a list. A key that is not accepted ends the search. */
 async function searchList(probing: Probing, resource: Resource, { read, failed }: Search): Promise<string | undefined> {
   const { http, server } = probing
   const prefixes = server.baseUrl.pathname === '/' ? PREFIXES : ['']
-  const tryRead = async (path: string) => {
-    const answer = await http.look(path)
-    if (answer instanceof CrmError) throw answer
-    if (typeof answer.json !== 'object') return undefined
-    await read(resource, path)
-    return path
-  }
   const paths = prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))
   // Some servers have their paths with a slash at the end alone.
   for (const path of [...paths, ...paths.map((each) => `${each}/`)]) {
-    const found = await tryRead(path).catch((error: unknown) => {
-      if (!(error instanceof CrmError) || isFinal(error)) throw error
+    try {
+      const answer = await http.look(path)
+      if (answer instanceof CrmError) throw answer
+      if (typeof answer.json !== 'object') continue
+      await read(resource, path)
+      return path
+    } catch (error) {
+      if (!(error instanceof CrmError && OF_PATH.includes(error.code))) throw error
       if (error.code !== 'not_found') failed.push(error.message)
-      return undefined
-    })
-    if (found !== undefined) return found
+    }
   }
   return undefined
-}
-
-/** Whether every other path would fail the same way. */
-function isFinal({ code }: CrmError): boolean {
-  return ![
-    'not_found',
-    'bad_answer',
-    'bad_request',
-    'rejected',
-    'invalid_values',
-    'forbidden',
-    'server_error',
-    'not_supported',
-  ].includes(code)
 }
 
 function noList({ baseUrl }: ProbeServer, [failed]: readonly string[]): CrmError {
@@ -187,19 +173,13 @@ async function proveDraft(
     pagingIn(object).by !== undefined && objectOf(object).parent === undefined
   const objects = Object.fromEntries(Object.entries(objectOf(value.objects)).filter(isClosed))
   const failed: Decision[] = []
-  for (const { resource, reference } of lists.filter((list) =>
-    Object.hasOwn(objects, RESOURCES[list.resource].plural),
-  )) {
-    const read = () => readByConnector(server, { ...value, objects }, resource)
-    const first = await read()
-    const again = typeof first === 'string' ? first : await read()
-    const problem =
-      typeof first === 'string' || typeof again === 'string'
-        ? again
-        : (differenceOf(first, again) ?? differenceOf(reference, first))
-    const at = `objects.${RESOURCES[resource].plural}.verbs.list`
-    if (problem !== undefined)
-      failed.push({ at, text: `the list was read again, and does not agree: ${String(problem)}` })
+  for (const { resource, reference } of lists) {
+    const { plural } = RESOURCES[resource]
+    if (!Object.hasOwn(objects, plural)) continue
+    const problem = async () => differenceOf(reference, await readByConnector(server, { ...value, objects }, resource))
+    const text = (await problem()) ?? (await problem())
+    if (text === undefined) continue
+    failed.push({ at: `objects.${plural}.verbs.list`, text: `the list was read again, and does not agree: ${text}` })
   }
   return failed
 }
@@ -211,24 +191,8 @@ function pagingIn(object: JsonValue): JsonObject {
 /** What was found, in a line. */
 function summaryOf({ resource, path, records, reference: { isCut } }: FoundList, value: JsonObject): string {
   const count = isCut ? `the first ${records.length} records were read` : `${records.length} records`
-  const paging = pagingIn(value)
-  const how = paging.by === undefined ? 'paging open' : `paging ${pagingText(paging)}`
-  const names = Object.entries(objectOf(value.fields)).map(([name, made]) => fieldText(name, made))
-  return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${names.join(', ') || 'none'}`
-}
-
-function pagingText({ by, param, next, most }: JsonObject): string {
-  return [
-    `by ${String(by)}`,
-    ...(param === undefined ? [] : [String(param)]),
-    ...(next === undefined ? [] : [`from ${String(next)}`]),
-    ...(most === undefined ? [] : [`below ${String(most)} records`]),
-  ].join(' ')
-}
-
-function fieldText(name: string, made: unknown): string {
-  const at = isJsonObject(made)
-    ? (made.at ?? made.read ?? (Array.isArray(made.join) ? made.join.join(' + ') : name))
-    : made
-  return at === name ? name : `${name} (${String(at)})`
+  const { by = 'open', param, next, most } = pagingIn(value)
+  const more = [next && `from ${String(next)}`, most && `below ${String(most)} records`]
+  const how = [by === 'open' ? 'paging' : 'paging by', by, param, ...more].filter((each) => each).join(' ')
+  return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${fieldsText(value)}`
 }

@@ -1,6 +1,6 @@
 import { addressOn, readLinks } from '../api/pages/links.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, type JsonObject } from '../core/json.ts'
+import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { CURSORS, LAST_IDS, LOOSE_CURSORS, OFFSETS, PAGES } from './names.ts'
 import {
   areSame,
@@ -28,13 +28,15 @@ export type PagingStep =
   | { readonly by: 'next_url'; readonly next: string }
   | { readonly by: 'cursor'; readonly param: string; readonly next: string }
   | { readonly by: 'last'; readonly param: string }
-  | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
+  | CountedStep
+
+export type CountedStep = { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
 
 /** A list as one step reads it from page to page; the connector has no part in it. */
 export interface Reading {
   /** Undefined: no second page was found. */
   readonly step: PagingStep | undefined
-  readonly pages: readonly SeenPage[]
+  readonly pages: readonly [SeenPage, ...SeenPage[]]
   readonly records: readonly JsonObject[]
   /** How the page behind the last one shows the end. */
   readonly end: 'stated' | 'empty' | 'refused' | 'cut'
@@ -48,7 +50,8 @@ export interface Sized {
   readonly max: number
 }
 
-interface Walk {
+/** Of a list from its first page on. */
+export interface Walk {
   readonly http: ProbingHttp
   readonly place: ListPlace
   /** Sent with each request that is not an address of the server. */
@@ -62,7 +65,7 @@ export async function readByTrials(http: ProbingHttp, place: ListPlace, size?: S
   const first = await pageAt(http, place, { query: sizes })
   if (first instanceof CrmError) throw first
   const walk = { http, place, sizes, first }
-  const trials = [...statedSteps(first, lastIdOf(first, place)), ...usualSteps()].slice(0, MOST_TRIALS)
+  const trials = [...statedSteps(first, lastIdOf(first, place)), ...USUAL_STEPS].slice(0, MOST_TRIALS)
   for (const step of trials) {
     const exact = await checkedStep(walk, step)
     const reading = exact && (await readOn(walk, exact))
@@ -111,124 +114,109 @@ function ownParameters(path: string): readonly string[] {
 }
 
 /** The ways that no answer names: parameters in use elsewhere. */
-function usualSteps(): readonly PagingStep[] {
-  const by = <By extends 'page' | 'offset' | 'last'>(way: By, params: readonly string[]) =>
-    params.map((param) => ({ by: way, param }))
-  return [...by('page', PAGES), ...by('offset', OFFSETS), ...by('last', LAST_IDS)]
-}
+const USUAL_STEPS: readonly PagingStep[] = [
+  ...PAGES.map((param) => ({ by: 'page', param }) as const),
+  ...OFFSETS.map((param) => ({ by: 'offset', param }) as const),
+  ...LAST_IDS.map((param) => ({ by: 'last', param }) as const),
+]
 
 /** Whether a text looks like an address, possibly relative (RFC 3986, 4.2). */
 function isAddress(text: string): boolean {
   return /^(?:https?:\/\/|[/?]|\.\.?\/)|^[\w.~%/-]+\?[\w.~%$[\]-]+=/i.test(text)
 }
 
+/** The value of the parameter that leads behind these records, where it counts as usual. */
+export function behindBy({ by }: CountedStep, count: number): string {
+  return String(by === 'page' ? 2 : count)
+}
+
 /** The step with the number from which it counts; undefined where the server does not read its parameter. */
-async function checkedStep(walk: Walk, step: PagingStep): Promise<PagingStep | undefined> {
-  if (step.by !== 'page' && step.by !== 'offset') return step
-  const { http, place, sizes, first } = walk
-  const at = (value: number) => itemsAt(http, place, { ...sizes, [step.param]: String(value) })
+export async function countedFrom(
+  { http, place, sizes, first }: Walk,
+  step: CountedStep,
+): Promise<CountedStep | undefined> {
   const usual = step.by === 'page' ? 1 : 0
-  const behind = await at(step.by === 'page' ? 2 : first.items.length)
-  if (behind === undefined || behind.length === 0 || areSame(behind, first.items, place)) return undefined
   for (const start of [usual, 1 - usual]) {
-    if (areSame(await at(start), first.items, place)) return start === usual ? step : { ...step, start }
+    const items = await itemsAt(http, place, { ...sizes, [step.param]: String(start) })
+    if (areSame(items, first.items, place)) return start === usual ? step : { ...step, start }
   }
   return undefined
 }
 
-/** Reads from page to page. Undefined where the second page has no other records. */
-async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined> {
-  const { place, first } = walk
-  const pages = [first]
-  const records = [...first.items]
-  const known = new Set(records.map((record) => recordKey(record, place)))
-  for (;;) {
-    const page = pages.at(-1) ?? first
-    const next = nextBy(step, page, { records: records.length, pages: pages.length, lastId: lastIdOf(page, place) })
-    const shown = next && (await pageBy(walk, next))
-    const fresh = shown && 'items' in shown ? shown.items.filter((record) => !known.has(recordKey(record, place))) : []
-    const end = endAt({ step, shown, fresh, pages: pages.length })
-    if (end === 'none') return undefined
-    if (end) return { step, pages, records, end: end.end, doubt: end.doubt ?? doubtOf(pages, records.length) }
-    pages.push(shown as SeenPage)
-    for (const record of fresh) known.add(recordKey(record, place))
-    records.push(...fresh)
-    if (isEnough(pages.length, records.length)) return { step, pages, records, end: 'cut', doubt: undefined }
-  }
+async function checkedStep(walk: Walk, step: PagingStep): Promise<PagingStep | undefined> {
+  if (step.by !== 'page' && step.by !== 'offset') return step
+  const { http, place, sizes, first } = walk
+  const behind = await itemsAt(http, place, { ...sizes, [step.param]: behindBy(step, first.items.length) })
+  const isRead = behind !== undefined && behind.length > 0 && !areSame(behind, first.items, place)
+  return isRead ? countedFrom(walk, step) : undefined
 }
 
-function pageBy({ http, place, sizes }: Walk, next: PageAddress): Promise<SeenPage | CrmError> {
-  return pageAt(http, place, 'query' in next ? { query: { ...sizes, ...next.query } } : next)
+/** Reads from page to page. Undefined where the second page has no other records. */
+async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined> {
+  const { http, place, first } = walk
+  const pages: [SeenPage, ...SeenPage[]] = [first]
+  const records = [...first.items]
+  const known = new Set(records.map((record) => recordKey(record, place)))
+  const ended = (end: Reading['end'], doubt = doubtOf(pages, records.length)) =>
+    pages.length === 1 ? undefined : { step, pages, records, end, doubt }
+  while (!isEnough(pages.length, records.length)) {
+    const next = nextBy(walk, step, { pages, count: records.length })
+    const shown = next && (await pageAt(http, place, next))
+    const page = shown && 'items' in shown ? shown : undefined
+    const fresh = page?.items.filter((record) => !known.has(recordKey(record, place))) ?? []
+    const end = endAt(step, shown, { fresh: fresh.length, isSecond: pages.length === 1 })
+    if (!page || end) return ended(...(end ?? ['stated']))
+    pages.push(page)
+    for (const record of fresh) known.add(recordKey(record, place))
+    records.push(...fresh)
+  }
+  return { step, pages, records, end: 'cut', doubt: undefined }
+}
+
+/** The end of the list before what was shown, and why it is not known to be whole. */
+function endAt(
+  { by }: PagingStep,
+  shown: SeenPage | CrmError | undefined,
+  { fresh, isSecond }: { readonly fresh: number; readonly isSecond: boolean },
+): readonly [end: Reading['end'], doubt?: string] | undefined {
+  if (!shown) return ['stated']
+  // Some servers refuse the page behind the last one.
+  if (shown instanceof CrmError) return isPlaceRefused(shown) ? ['refused'] : ['refused', shown.message]
+  const { length } = shown.items
+  // A parameter that the server takes for a filter gives an empty page, too; an address of its own does not.
+  const mayBeEmpty = by === 'link' || by === 'next_url' || (by === 'cursor' && !isSecond)
+  if (length === 0) return mayBeEmpty ? undefined : ['empty']
+  return fresh * 2 <= length ? ['stated', 'a page shows records of an earlier one again'] : undefined
 }
 
 interface Seen {
-  /** All so far. */
-  readonly records: number
-  readonly pages: number
-  readonly lastId: string | undefined
+  readonly pages: readonly SeenPage[]
+  /** Of their records. */
+  readonly count: number
 }
 
 /** The place of the next page by a step; undefined where the answer names none, which is its end. */
-function nextBy(step: PagingStep, page: SeenPage, { records, pages, lastId }: Seen): PageAddress | undefined {
+function nextBy({ place, sizes, first }: Walk, step: PagingStep, { pages, count }: Seen): PageAddress | undefined {
+  const page = pages.at(-1) ?? first
   const { stated, url, answer } = page
   const valueAt = (path: string) => stated.find((each) => each.path === path)?.value
-  const toAddress = (target: string | undefined) => {
-    const address = target === undefined ? undefined : addressOn(url.origin, target, url.href)
+  const toAddress = (target: JsonValue | undefined) => {
+    const address = typeof target === 'string' && target !== '' ? addressOn(url.origin, target, url.href) : undefined
     return address === undefined ? undefined : { address }
   }
-  const asQuery = (text: string | undefined) =>
-    text === undefined || text === '' || !('param' in step) ? undefined : { query: { [step.param]: text } }
-  switch (step.by) {
-    case 'link':
-      return toAddress(readLinks(answer.headers.link).get('next'))
-    case 'next_url': {
-      const value = valueAt(step.next)
-      return toAddress(typeof value === 'string' && value !== '' ? value : undefined)
-    }
-    case 'cursor':
-      return asQuery(saysEnd(stated) ? undefined : idText(valueAt(step.next)))
-    case 'last':
-      return asQuery(lastId)
-    case 'page':
-      return asQuery(String(pages + (step.start ?? 1)))
-    default:
-      return asQuery(String(records + (step.start ?? 0)))
-  }
+  const asQuery = (param: string, text: string | undefined) =>
+    text === undefined || text === '' ? undefined : { query: { ...sizes, [param]: text } }
+  if (step.by === 'link') return toAddress(readLinks(answer.headers.link).get('next'))
+  if (step.by === 'next_url') return toAddress(valueAt(step.next))
+  if (step.by === 'cursor') return asQuery(step.param, saysEnd(stated) ? undefined : idText(valueAt(step.next)))
+  if (step.by === 'last') return asQuery(step.param, lastIdOf(page, place))
+  const { start = step.by === 'page' ? 1 : 0 } = step
+  return asQuery(step.param, String(start + (step.by === 'page' ? pages.length : count)))
 }
 
 /** `has_more: false` stands beside the cursor of the last record. */
 function saysEnd(stated: readonly StatedValue[]): boolean {
   return stated.some(({ name, value }) => /^(?:has)?(?:more|next)/.test(name) && value === false)
-}
-
-interface Arrived {
-  readonly step: PagingStep
-  /** Undefined: the page before it names no next one. */
-  readonly shown: SeenPage | CrmError | undefined
-  /** Its records that were not seen before. */
-  readonly fresh: readonly JsonObject[]
-  /** The number of pages before it. */
-  readonly pages: number
-}
-
-/** Whether the list ends before what was shown; `none`: the step leads nowhere. */
-function endAt({ step, shown, fresh, pages }: Arrived): Pick<Reading, 'end' | 'doubt'> | 'none' | undefined {
-  const isSecond = pages === 1
-  if (!shown) return isSecond ? 'none' : { end: 'stated', doubt: undefined }
-  if (shown instanceof CrmError) {
-    return isSecond ? 'none' : { end: 'refused', doubt: isPlaceRefused(shown) ? undefined : shown.message }
-  }
-  const { length } = shown.items
-  if (isSecond && !isEmptyAddress(step, length) && fresh.length * 2 <= length) return 'none'
-  const isStated = step.by === 'link' || step.by === 'next_url' || step.by === 'cursor'
-  if (length === 0 && !isStated) return { end: 'empty', doubt: undefined }
-  const isAgain = fresh.length * 2 < length
-  return isAgain ? { end: 'stated', doubt: 'a page shows records of an earlier one again' } : undefined
-}
-
-/** A parameter that the server takes for a filter gives an empty page, too; an address of its own does not. */
-function isEmptyAddress({ by }: PagingStep, length: number): boolean {
-  return length === 0 && (by === 'link' || by === 'next_url')
 }
 
 function lastIdOf({ items }: SeenPage, { idOf }: ListPlace): string | undefined {

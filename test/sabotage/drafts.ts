@@ -16,8 +16,8 @@ export const DRAFTS: readonly Sabotage[] = [
   {
     name: 'a draft does not leave out what an update does not take back',
     file: 'src/probe/openapi/draft-writes.ts',
-    line: 'return { sends, ...(drop.length > 0 && { drop }), ...set }',
-    to: 'return { sends, ...set }',
+    line: 'return { sends, ...nonEmpty({ drop: notTakenBack(context), set }) }',
+    to: 'return { sends, ...nonEmpty({ set }) }',
     tests: UPDATES,
   },
   {
@@ -107,8 +107,8 @@ export const DRAFTS: readonly Sabotage[] = [
   {
     name: 'a draft drops a second key in the query',
     file: 'src/probe/openapi/draft-access.ts',
-    line: 'carrier[name] = `{${variableName(name)}}`',
-    to: 'headers[name] = `{${variableName(name)}}`',
+    line: 'carrier[name] = askAtLogin(finding.variables, name, textIn(description))',
+    to: 'carriers.headers[name] = askAtLogin(finding.variables, name, textIn(description))',
     tests: SHAPES,
   },
 ]

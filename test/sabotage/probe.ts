@@ -8,22 +8,22 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a part of an object within a record replaces the object',
     file: 'src/probe/draft-record.ts',
-    line: "const isWhole = how === 'put' || paths.some((each) => /(?<!\\\\)[.[]/.test(each))",
+    line: "const isWhole = how === 'put' || innerFields(objectOf(read.value.fields)).length > 0",
     to: "const isWhole = how === 'put'",
     tests: ['test/probe/writes.test.ts'],
   },
   {
     name: 'writes are drafted without the word of a person',
     file: 'src/probe/draft-record.ts',
-    line: "const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)",
-    to: 'const isWritten = isJsonObject(record)',
+    line: "const isWritten = how === 'patch' || how === 'put'",
+    to: "const isWritten = how !== 'none'",
     tests: ['test/probe/writes.test.ts'],
   },
   {
     name: 'a paging is written that the connector was not seen to read the list by',
     file: 'src/probe/find-list.ts',
-    line: "return typeof read === 'string' ? read : differenceOf(reference, read)",
-    to: "return typeof read === 'string' ? undefined : differenceOf(read, read)",
+    line: 'return differenceOf(reference, read)',
+    to: 'return differenceOf(reference, reference)',
     tests: LISTS,
   },
   {
@@ -43,8 +43,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a parameter that the server does not read leads to the next page',
     file: 'src/probe/read-list.ts',
-    line: "if (isSecond && !isEmptyAddress(step, length) && fresh.length * 2 <= length) return 'none'",
-    to: "if (isSecond && length < 0) return 'none'",
+    line: "return fresh * 2 <= length ? ['stated', 'a page shows records of an earlier one again'] : undefined",
+    to: "return fresh > length ? ['stated'] : undefined",
     tests: LISTS,
   },
   {
@@ -71,15 +71,15 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the email of an owner is taken for that of the contact without asking',
     file: 'src/probe/openapi/nested-fields.ts',
-    line: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',
-    to: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: true }',
+    line: 'return { path: best.path, isSure: own.length === 1 }',
+    to: 'return { path: best.path, isSure: true }',
     tests: RECORDS,
   },
   {
     name: 'the answer for another record makes a request for one',
     file: 'src/probe/draft-record.ts',
-    line: 'const isShown = id !== undefined && shownId === id',
-    to: 'const isShown = id !== undefined && shownId !== undefined',
+    line: "const isShown = first !== undefined && idOf(typeof at === 'string' ? readFirst(compilePath(at), one) : one) === first",
+    to: "const isShown = idOf(typeof at === 'string' ? readFirst(compilePath(at), one) : one) !== undefined",
     tests: RECORDS,
   },
   {

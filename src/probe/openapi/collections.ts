@@ -22,7 +22,7 @@ export interface Collection {
   /** As in the document. */
   readonly path: string
   readonly slots: Slots
-  /** Its name, or the value of a parameter, is often something else. */
+  /** The name often is something else. */
   readonly isDoubtful: boolean
   readonly score: number
 }
@@ -45,12 +45,11 @@ function namedCollection(api: ApiDescription, resource: Resource, named: string)
   }
   const path = [named, ...api.paths].find(isSame)
   if (path === undefined) return undefined
-  const slots = new Map(slotsOf(api, path, resource))
-  for (const [index, segment] of segmentsOf(path).entries()) {
-    const name = parameterIn(segment)
-    const value = wanted[index] ?? ''
-    if (name !== undefined && parameterIn(value) === undefined) slots.set(name, { type: 'value', value, isSure: true })
-  }
+  const at = segmentsOf(path)
+  const slots = slotsOf(api, path, resource).map((slot) => {
+    const text = wanted[at.findIndex((segment) => parameterIn(segment) === slot.name)]
+    return text === undefined || parameterIn(text) ? slot : ({ type: 'value', name: slot.name, text } as const)
+  })
   return { resource, path, slots, isDoubtful: false, score: Number.POSITIVE_INFINITY }
 }
 
@@ -64,42 +63,33 @@ function collectionAt(api: ApiDescription, path: string, resource: Resource): Co
   const slots = slotsOf(api, path, resource)
   const fit = fitOf(segments, { resource, slots, items })
   if (fit === 0) return undefined
-  const score = fit * 5 + placeScore(segments, slots) + offerScore(api, path, hasQuery)
-  const isGuess = [...slots.values()].some((slot) => slot.type === 'value' && !slot.isSure)
-  return { resource, path, slots, isDoubtful: fit === 1 || isGuess, score }
-}
-
-function offerScore(api: ApiDescription, path: string, hasQuery: boolean): number {
-  const methods = api.methods(path)
-  const [item] = itemPathsOf(api, path)
-  const ofItem = new Set<string>(item === undefined ? [] : api.methods(item).keys())
-  const points = [
+  const ofItem = new Set<string>(items[0] === undefined ? [] : api.methods(items[0]).keys())
+  const isDeprecated = [...methods.values()].every((each) => each.isDeprecated)
+  const offered = [
     methods.has('get') ? 3 : hasQuery ? 2 : 0,
     methods.has('post') ? 3 : 0,
     ofItem.has('get') ? 2 : 0,
     ['patch', 'put', 'post'].some((method) => ofItem.has(method)) ? 2 : 0,
     ofItem.has('delete') ? 1 : 0,
-    [...methods.values()].every(({ isDeprecated }) => isDeprecated) ? -3 : 0,
+    isDeprecated ? -3 : 0,
   ]
-  return points.reduce((sum, each) => sum + each)
+  const score = offered.reduce((sum, each) => sum + each, fit * 5 + placeScore(segments, slots))
+  return { resource, path, slots, isDoubtful: fit === 1, score }
 }
 
 function placeScore(segments: readonly string[], slots: Slots): number {
   const [version = '0'] = segments.flatMap((segment) => /^v(\d{1,2})$/i.exec(segment)?.[1] ?? [])
-  const costs = [...slots.values()].map(({ type }) => ({ parent: 1, value: 0.5, variable: 0.5, foreign: 8 })[type])
-  return Number(version) / 5 - segments.length / 4 - costs.reduce((sum, each) => sum + each, 0)
+  const costs = { parent: 1, value: 0.5, guess: 0.5, variable: 0.5, foreign: 8 }
+  return slots.reduce((score, { type }) => score - costs[type], Number(version) / 5 - segments.length / 4)
 }
 
 /** Paths of one record, the one with the most methods first. */
 export function itemPathsOf(api: ApiDescription, path: string): readonly string[] {
   const segments = segmentsOf(path)
-  const below = api
-    .below(segments.map(bareSegment).join('/'))
-    .filter((each) => parameterIn(segmentsOf(each).at(-1)) !== undefined)
-  const keyed = api.below(segments.slice(0, -1).join('/')).filter((each) => {
-    const last = segmentsOf(each).at(-1)
-    return keyIn(last) !== undefined && last?.replace(/\(.*$/, '') === segments.at(-1)
-  })
+  const lastOf = (each: string) => segmentsOf(each).at(-1)
+  const below = api.below(segments.map(bareSegment).join('/')).filter((each) => parameterIn(lastOf(each)) !== undefined)
+  const beside = api.below(segments.slice(0, -1).join('/'))
+  const keyed = segments.length === 0 ? [] : beside.filter((each) => keyIn(lastOf(each))?.before === segments.at(-1))
   return [...below, ...keyed].toSorted((one, other) => api.methods(other).size - api.methods(one).size)
 }
 
@@ -113,12 +103,13 @@ function fitOf(
 ): 0 | 1 | 2 {
   const name = bareSegment(segments.findLast((segment) => parameterIn(segment) === undefined) ?? '')
   const isParameter = parameterIn(segments.at(-1)) !== undefined
-  const value = [...slots.values()].find((slot) => slot.type === 'value')
+  const kind = slots.find(({ type }) => type === 'value' || type === 'guess')
   const fit = nameFit(resource, name)
-  if (fit > 0) return isParameter && !value ? 0 : fit
+  if (fit > 0) return isParameter && !kind ? 0 : fit
   if ((Object.keys(RESOURCES) as Resource[]).some((each) => nameFit(each, name) === 2)) return 0
   const isOfAnyKind = resource === 'contact' || resource === 'deal'
-  if (value && isOfAnyKind && (isParameter || ANY_RECORDS.includes(foldedName(name)))) return value.isSure ? 2 : 1
+  if (kind && isOfAnyKind && (isParameter || ANY_RECORDS.includes(foldedName(name))))
+    return kind.type === 'value' ? 2 : 1
   const isNamedByItems = items.some((item) => isIdOf(resource, parameterIn(segmentsOf(item).at(-1)) ?? ''))
   return isNamedByItems && !isParameter && !ACTIONS.test(name) ? 1 : 0
 }
@@ -132,48 +123,34 @@ export interface Chosen {
 /** The collection of a resource: the named one, else the best one, with a decision where it is not sure. */
 export function chooseCollection(resource: Resource, { api, decisions, made }: Drafting): Chosen | undefined {
   const { plural } = RESOURCES[resource]
-  const found = findCollections(api, resource)
-  const usable = found.filter((each) => !hasSlot(each, 'foreign'))
-  // Notes are listed below deals, and read and changed elsewhere.
-  const parent = PARENTS[resource]
-  const isUsable = (each: Collection) => !parent || made.has(parent) || !hasSlot(each, 'parent')
-  const chosen = (collection: Collection) => ({
-    collection,
-    other: parent && usable.find((each) => each.path !== collection.path && isUsable(each)),
-  })
   const answer = decisions.answer(plural)
   if (answer === 'none') return undefined
-  if (answer !== undefined) {
-    const collection = namedCollection(api, resource, answer)
-    if (!collection) throw unknownPath(plural, answer, found)
-    return chosen(collection)
-  }
-  const best = usable.find(isUsable)
-  if (best) {
-    decideDoubts(best, usable, decisions)
-    return chosen(best)
-  }
-  const [nested] = usable
-  if (nested && parent) {
-    const where = `${shown(nested)}, below ${RESOURCES[parent].plural}, which the draft lacks`
-    decisions.remark('objects', `${plural} are at ${where}`)
-  } else remarkAbsent(resource, found, decisions)
-  return undefined
+  const found = findCollections(api, resource)
+  // Notes are listed below deals, and read and changed elsewhere.
+  const parent = PARENTS[resource]
+  const isUsable = (each: Collection) =>
+    !hasSlot(each, 'foreign') && (!parent || made.has(parent) || !hasSlot(each, 'parent'))
+  const usable = found.filter(isUsable)
+  const collection = answer === undefined ? usable[0] : namedCollection(api, resource, answer)
+  if (answer !== undefined && !collection) throw unknownPath(plural, answer, found)
+  if (!collection) decideAbsent(resource, found[0], decisions)
+  else if (answer === undefined) decideDoubts(usable, decisions)
+  return collection && { collection, other: parent && usable.find(({ path }) => path !== collection.path) }
 }
 
 /** Whether stages have a list of their own, of all pipelines. */
 export function hasFlatStages(api: ApiDescription): boolean {
   const [best] = findCollections(api, 'stage')
-  return best !== undefined && !best.isDoubtful && !hasSlot(best, 'parent')
+  return best !== undefined && !best.isDoubtful && !hasSlot(best, 'guess') && !hasSlot(best, 'parent')
 }
 
 function shown(collection: Collection): string {
   return textOf(collection.path, collection)
 }
 
-function remarkAbsent(resource: Resource, [foreign]: readonly Collection[], decisions: Decisions): void {
+function decideAbsent(resource: Resource, other: Collection | undefined, decisions: Decisions): void {
   const { plural } = RESOURCES[resource]
-  const why = foreign ? `; ${shown(foreign)} belongs to records of another kind` : ''
+  const why = other ? `; ${shown(other)} belongs to records of another kind` : ''
   const text = `no path was found for ${plural}${why}: --resource ${plural}=/PATH, or ${plural}=none`
   if (resource !== 'contact' && resource !== 'deal') decisions.remark('objects', text)
   else decisions.decide('objects', text, { id: plural, ask: askOf(plural), choices: [] })
@@ -187,35 +164,26 @@ function askOf(plural: string): string {
 const CLOSE = 1.5
 const MOST_CHOICES = 8
 
-function decideDoubts(best: Collection, found: readonly Collection[], decisions: Decisions): void {
+function decideDoubts([best, ...others]: readonly Collection[], decisions: Decisions): void {
+  if (!best) return
   const { plural } = RESOURCES[best.resource]
-  const close = found.filter(
-    (each) => each !== best && best.score - each.score < CLOSE && !isSameOrBelow(each.path, best.path),
-  )
-  const [path = '', ...others] = [best, ...close.slice(0, MOST_CHOICES)].map(shown)
-  const guess = [...best.slots].find(([, slot]) => slot.type === 'value' && !slot.isSure)
+  // Another version, or something else that belongs to these records, as /customfields/contacts, is no choice.
+  const plain = ({ path }: Collection) => path.replace(/\/v\d+(?=\/)/gi, '')
+  const close = others.filter((each) => best.score - each.score < CLOSE && !plain(each).endsWith(plain(best)))
+  const [path = '', ...paths] = [best, ...close.slice(0, MOST_CHOICES)].map(shown)
+  const guess = best.slots.find(({ type }) => type === 'guess')
   const doubt = guess
-    ? `the document does not list the values of {${guess[0]}}: are ${plural} at ${path}?`
-    : others.length > 0
-      ? `the document also has ${others.join(', ')}: is ${path} the path of ${plural}?`
+    ? `the document does not list the values of {${guess.name}}: are ${plural} at ${path}?`
+    : paths.length > 0
+      ? `the document also has ${paths.join(', ')}: is ${path} the path of ${plural}?`
       : best.isDoubtful && `are ${plural} at ${path}? The name does not say so for sure`
-  if (doubt === false) return
-  const question = { id: plural, ask: askOf(plural), choices: [path, ...others, 'none'] }
-  decisions.decide(`objects.${plural}`, doubt, question)
-}
-
-/** Another version (the higher one has the better score), or something else that belongs to these records: `/customfields/contacts`. */
-function isSameOrBelow(path: string, best: string): boolean {
-  const plain = (text: string) => text.replace(/\/v\d+(?=\/)/gi, '')
-  return plain(path).endsWith(plain(best))
+  const question = { id: plural, ask: askOf(plural), choices: [path, ...paths, 'none'] }
+  if (doubt !== false) decisions.decide(`objects.${plural}`, doubt, question)
 }
 
 function unknownPath(plural: string, path: string, found: readonly Collection[]): CrmError {
-  const known = found.slice(0, 5).map(shown)
+  const known = found.slice(0, 5).map(shown).join(', ')
   return new CrmError('usage', `the document has no path ${JSON.stringify(path)} for ${plural}`, {
-    hint:
-      known.length > 0
-        ? `candidates: ${known.join(', ')}`
-        : `give a path of the document, or --resource ${plural}=none`,
+    hint: known === '' ? `give a path of the document, or --resource ${plural}=none` : `candidates: ${known}`,
   })
 }

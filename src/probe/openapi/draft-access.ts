@@ -3,13 +3,13 @@ import { isCredentialHeader, isHeaderName, isHeaderValue, isTransportHeader } fr
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import type { Drafting } from './collections.ts'
 import { onlyValue } from './draft-reads.ts'
-import { askOf, variableName } from './paths.ts'
+import { askAtLogin } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
 
 type Finding = Pick<Drafting, 'api' | 'decisions' | 'variables'>
 
 /** Where requests go and how they carry the key, in the grammar of connectors. */
-export interface DraftAccess {
+interface DraftAccess {
   readonly origin: string | undefined
   readonly base: string
   readonly auth: JsonObject
@@ -21,13 +21,9 @@ export function draftAccess(finding: Finding, methods: readonly ApiMethod[], sou
   const address = addressIn(finding, sourceUrl)
   const carriers = { headers: {}, query: {} }
   const auth = authOf(finding, methods, carriers)
-  const { headers, query } = carriers
-  const needed = neededHeaders(finding, methods, {
-    ...headers,
-    ...(typeof auth.name === 'string' && { [auth.name]: '' }),
-  })
+  addNeededHeaders(finding, methods, { headers: carriers.headers, key: auth.name })
   const [Accept] = methods.flatMap(({ answerType }) => answerType ?? [])
-  return { ...address, auth, headers: { ...headers, ...needed, ...(Accept !== undefined && { Accept }) }, query }
+  return { ...address, auth, ...carriers, headers: { ...carriers.headers, ...(Accept !== undefined && { Accept }) } }
 }
 
 /** Set by crm, or of single operations. */
@@ -39,22 +35,21 @@ function isRefused(name: string): boolean {
 }
 
 /** Headers that most operations need: constants, or asked for at login. */
-function neededHeaders({ variables }: Finding, methods: readonly ApiMethod[], known: JsonObject): JsonObject {
-  const headers: JsonObject = {}
+function addNeededHeaders(
+  { variables }: Finding,
+  methods: readonly ApiMethod[],
+  { headers, key }: { readonly headers: JsonObject; readonly key: JsonValue | undefined },
+): void {
   const all = methods.flatMap(({ parameters }) => parameters)
   const needed = all.filter((each) => each.in === 'header' && each.isRequired)
   for (const [name, [parameter, ...others]] of Map.groupBy(needed, (each) => each.name)) {
-    if (!parameter || isRefused(name) || OWN_HEADERS.test(name) || Object.hasOwn(known, name)) continue
+    if (!parameter || isRefused(name) || OWN_HEADERS.test(name) || name === key || Object.hasOwn(headers, name))
+      continue
     if ((others.length + 1) * 2 < methods.length) continue
     const constant = onlyValue(parameter.schema)
-    if ((typeof constant === 'string' && isHeaderValue(constant)) || typeof constant === 'number') {
-      headers[name] = String(constant).replaceAll('{', '{{')
-      continue
-    }
-    variables[variableName(name)] = { ask: askOf(name, parameter.description) }
-    headers[name] = `{${variableName(name)}}`
+    const isText = (typeof constant === 'string' && isHeaderValue(constant)) || typeof constant === 'number'
+    headers[name] = isText ? String(constant).replaceAll('{', '{{') : askAtLogin(variables, name, parameter.description)
   }
-  return headers
 }
 
 const TRIALS = /sandbox|mock|staging|\bstage\b|\btest|\bdev\b|develop|localhost|127\.0\.0\.1|prism/i
@@ -80,37 +75,32 @@ function addressIn(
     throw new CrmError('usage', `${JSON.stringify(answer)} is no address`, { hint })
   }
   const text = answer ?? String(chosen?.url ?? '/')
-  const whole = filled(text.replace(/^\/\//, 'https://'), objectOf(chosen?.variables), variables)
-  const [, origin, path = ''] = /^(https?:\/\/[^/?#]+)([^?#]*)/i.exec(whole) ?? []
-  if (origin !== undefined) return { origin: origin.toLowerCase(), base: baseOf(path) }
-  if (!sourceUrl) {
+  const whole = withVariables(text.replace(/^\/\//, 'https://'), objectOf(chosen?.variables), variables)
+  const [, origin, path = whole] = /^(https?:\/\/[^/?#]+)([^?#]*)/i.exec(whole) ?? []
+  if (origin === undefined && !sourceUrl) {
     const ask = 'Address of the server, such as https://crm.example.com'
     const question = { id: 'origin', ask, choices: [] }
     decisions.decide('connector', 'the document names no host: origin: https://HOST', question)
   }
-  return { origin: sourceUrl?.origin, base: baseOf(whole) }
+  const base = path.replace(/\/+$/, '')
+  return { origin: origin?.toLowerCase() ?? sourceUrl?.origin, base: /^(?:\/[^/\s?#]+)+$/.test(base) ? base : '' }
 }
 
 /** Variables of the address that the document gives one value are filled in; others are asked for at login. */
-function filled(text: string, known: JsonObject, variables: JsonObject): string {
+function withVariables(text: string, known: JsonObject, variables: JsonObject): string {
   return text.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const { default: usual, description, enum: listed } = objectOf(known[name])
     const values = Array.isArray(listed) ? listed : []
     const isFixed = values.length === 1 || /^(?:port|protocol|scheme|version|basepath)$/i.test(name)
     if (typeof usual === 'string' && (isFixed || /[./:]/.test(usual))) return usual
     const choices = values.length > 1 ? ` (${values.join(', ')})` : ''
-    variables[variableName(name)] = { ask: `${askOf(name, textIn(description))}${choices}` }
-    return `{${variableName(name)}}`
+    const [what = ''] = textIn(description).split(/[.:](?:\s|$)/)
+    return askAtLogin(variables, name, `${what || name}${choices}`)
   })
 }
 
 function textIn(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
-}
-
-function baseOf(path: string): string {
-  const base = path.replace(/\/+$/, '')
-  return /^(?:\/[^/\s?#]+)+$/.test(base) ? base : ''
 }
 
 const UNUSABLE = 9
@@ -122,18 +112,15 @@ function rankOf({ type, in: place, scheme }: JsonObject): number {
   return type === 'oauth2' || type === 'openIdConnect' ? 2 : UNUSABLE
 }
 
-function authOf(
-  finding: Finding,
-  methods: readonly ApiMethod[],
-  carriers: Pick<DraftAccess, 'headers' | 'query'>,
-): JsonObject {
+type Carriers = Pick<DraftAccess, 'headers' | 'query'>
+
+function authOf(finding: Finding, methods: readonly ApiMethod[], carriers: Carriers): JsonObject {
   const { api, decisions } = finding
   const schemes = objectOf(objectOf(api.document.components).securitySchemes)
-  const read = (names: readonly string[]) =>
-    names.flatMap((name) => {
-      const scheme = Object.hasOwn(schemes, name) ? api.schemas.resolved(schemes[name]) : undefined
-      return scheme ? [scheme] : []
-    })
+  const read = (names: readonly string[]): readonly JsonObject[] =>
+    names
+      .map((name) => (Object.hasOwn(schemes, name) ? api.schemas.resolved(schemes[name]) : undefined))
+      .filter((scheme) => scheme !== undefined)
   const used = methods.flatMap(({ security }) => security ?? api.document.security ?? [])
   const alternatives = used.map((each) => read(Object.keys(objectOf(each)))).filter((each) => each.length > 0)
   const all = alternatives.length > 0 ? alternatives : Object.keys(schemes).map((name) => read([name]))
@@ -149,18 +136,13 @@ function authOf(
 }
 
 /** A second credential, such as the id of an app, is asked for at login. */
-function addOther(
-  { type, name, in: place, description }: JsonObject,
-  { variables, decisions }: Finding,
-  { headers, query }: Pick<DraftAccess, 'headers' | 'query'>,
-): void {
-  if (type !== 'apiKey' || typeof name !== 'string' || (place === 'header' && isRefused(name))) return
-  if (place !== 'header' && place !== 'query') return
-  variables[variableName(name)] = { ask: askOf(name, textIn(description)) }
-  const carrier = place === 'header' ? headers : query
-  carrier[name] = `{${variableName(name)}}`
-  const at = place === 'header' ? 'headers' : 'query'
-  decisions.decide(at, `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
+function addOther({ type, name, in: at, description }: JsonObject, finding: Finding, carriers: Carriers): void {
+  if (type !== 'apiKey' || typeof name !== 'string' || (at !== 'header' && at !== 'query')) return
+  if (at === 'header' && isRefused(name)) return
+  const [place, carrier] =
+    at === 'query' ? (['query', carriers.query] as const) : (['headers', carriers.headers] as const)
+  carrier[name] = askAtLogin(finding.variables, name, textIn(description))
+  finding.decisions.decide(place, `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
 }
 
 const [USER, PASSWORD] = ['the key is the user, without a password', 'the key is the password of a user'] as const
@@ -182,6 +164,5 @@ function authIn(
     choices: [USER, PASSWORD],
   })
   if (decisions.answer('auth') === USER) return { in: 'basic', user: '{key}', password: '' }
-  variables.user = { ask: 'User of the basic credentials' }
-  return { in: 'basic', user: '{user}', password: '{key}' }
+  return { in: 'basic', user: askAtLogin(variables, 'user', 'User of the basic credentials'), password: '{key}' }
 }

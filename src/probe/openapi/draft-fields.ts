@@ -1,4 +1,4 @@
-import { defined, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { fieldOf, type Resource } from '../../core/resources/registry.ts'
 import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from '../names.ts'
 import { escaped, joined } from './record-places.ts'
@@ -12,8 +12,8 @@ export interface RecordMembers {
   readonly read: SchemaView
   /** Of the bodies of create and update; undefined if the document does not describe them. */
   readonly write: SchemaView | undefined
-  /** Whether the draft has stages with a list of their own. */
-  readonly hasStages: boolean
+  /** The stages of the draft. */
+  readonly stages: JsonObject | undefined
 }
 
 export interface DraftFields {
@@ -24,20 +24,20 @@ export interface DraftFields {
 
 /** The fields of crm that the record has, in the grammar of connectors; `parts` are the members of a name. */
 export function draftFields(members: RecordMembers, parts?: readonly string[]): DraftFields {
-  const { resource, read, write } = members
+  const { resource, stages } = members
   const fields: JsonObject = parts ? { name: joinedName(parts, members) } : {}
   const mapped = new Set(parts)
   for (const [field, names] of Object.entries(fieldNames(resource))) {
     if (fields[field] !== undefined) continue
     const server = bestMember(field, names, { members, mapped })
     const made = server === undefined ? undefined : fieldAt(field, server, members)
-    const found = made === undefined ? channelField(field, write ?? read) : { server: server ?? '', made }
-    if (!found) continue
-    fields[field] = found.made
-    mapped.add(found.server)
+    if (server === undefined || made === undefined) continue
+    fields[field] = made
+    mapped.add(server)
   }
   const { stage, pipeline_id: pipeline } = fields
-  if (resource === 'deal' && isJsonObject(stage) && stage.ref !== undefined && pipeline !== undefined) {
+  const hasPipelines = objectOf(stages?.fields).pipeline_id !== undefined && pipeline !== undefined
+  if (isJsonObject(stage) && stage.ref !== undefined && hasPipelines) {
     fields.stage = { ...stage, within: { pipeline_id: 'pipeline_id' } }
   }
   return { fields, mapped }
@@ -99,8 +99,9 @@ function fieldAt(field: string, server: string, members: RecordMembers): JsonVal
   return at !== undefined && Object.keys(more).length === 0 ? at : defined({ at, ...more })
 }
 
-/** The field at this path. */
+/** The field at this path, or of two paths with `and` between them. */
 export function fieldOfPath(field: string, path: string): JsonValue {
+  if (path.includes(' and ')) return { join: path.split(' and ') }
   return field === 'email' ? { at: path, fold: 'case' } : path
 }
 
@@ -152,28 +153,6 @@ function newMembers(element: SchemaView, value: string): JsonObject | undefined 
   return undefined
 }
 
-/** Values of several kinds in one list, such as `handles` with a `source`. */
-const CHANNELS: Readonly<Record<string, readonly string[]>> = { email: ['email'], phone: ['phone', 'mobile', 'sms'] }
-const CHANNEL_VALUES = ['value', 'handle', 'address', 'identifier', 'contact', 'data']
-
-/** The list whose elements of this kind hold the field: `handles[source=email].handle`. */
-function channelField(
-  field: string,
-  view: SchemaView,
-): { readonly server: string; readonly made: JsonValue } | undefined {
-  for (const server of CHANNELS[field] ? view.members.keys() : []) {
-    const list = view.member(server)
-    const value = list?.type === 'array' ? memberNamed(list.element.members, CHANNEL_VALUES) : undefined
-    if (!list || value === undefined) continue
-    for (const name of list.element.members.keys()) {
-      const kind = CHANNELS[field]?.find((each) => list.element.member(name)?.values.includes(each))
-      if (kind === undefined) continue
-      return { server, made: fieldOfPath(field, `${escaped(server)}[${escaped(name)}=${kind}].${escaped(value)}`) }
-    }
-  }
-  return undefined
-}
-
 interface FieldSite {
   /** Of the value. */
   readonly view: SchemaView
@@ -181,17 +160,18 @@ interface FieldSite {
 }
 
 /** Type, form on the wire and reference of a field, where they are not the usual ones. */
-function valueType(field: string, server: string, { view, members: { resource, hasStages } }: FieldSite): JsonObject {
+function valueType(field: string, server: string, { view, members: { resource, stages } }: FieldSite): JsonObject {
   const known = fieldOf(resource, field)?.type
   const as = isNumber(view) && { as: 'integer' }
-  if (field === 'stage') return hasStages && isStageId(server, view) ? { ref: 'stages', ...as } : {}
+  if (field === 'stage') return isStageId(server, view, stages) ? { ref: 'stages', ...as } : {}
   if (field === 'close_date') return dateType(view)
   if (known === 'reference' || field.endsWith('_id')) return { ...(known === undefined && { type: 'id' }), ...as }
   if (known === 'number' || known === 'integer') return view.type === 'string' ? { as: 'string' } : {}
   return resource === 'note' && field === 'body' && /\bhtml\b/i.test(view.description) ? { type: 'html' } : {}
 }
 
-function isStageId(server: string, view: SchemaView): boolean {
+function isStageId(server: string, view: SchemaView, stages: JsonObject | undefined): boolean {
+  if (objectOf(stages?.verbs).list === undefined || stages?.parent !== undefined) return false
   return /id$/i.test(server) || isNumber(view) || (view.type !== 'object' && view.values.length === 0)
 }
 
@@ -233,9 +213,9 @@ export function nameParts({ read, write }: RecordMembers, { decide, decisions }:
   const isOfOthers = ORGANIZATION.test(view.member(whole)?.description ?? '')
   if (isOfOthers || parts.some((part) => view.required.has(part))) return { parts, whole }
   const both = `${first} and ${last}`
-  const answer = decisions.answer('contacts.name')
+  const answer = decisions.answer('contacts.name') ?? both
   const what = `a contact has ${both} and ${whole}, and ${decisions.source} does not say which of them to write; assumed: ${both}`
   const ask = 'Which of them is the name of a contact?'
   decide('.fields', what, { id: 'contacts.name', ask, choices: [both, whole] })
-  return answer === undefined || answer === both ? { parts, whole } : {}
+  return answer === both ? { parts, whole } : {}
 }

@@ -20,53 +20,39 @@ import { isNumber, type SchemaView } from './schemas.ts'
 type Parameter = Pick<ApiParameter, 'name' | 'in' | 'description' | 'schema'>
 
 export interface DraftPaging {
-  /** Undefined: the document shows none. */
-  readonly paging: JsonObject | undefined
-  /** What is missing in it, or assumed. */
+  /** Undefined: the document does not show how the list is paged. */
+  readonly paging?: JsonObject
+  /** What is missing, or assumed. */
   readonly doubt?: string
-  readonly remark?: string | undefined
+  /** The member `size` of a paging, if the document shows one. */
+  readonly sizes: JsonObject
 }
 
-/** How the list is paged. What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list. */
 export function draftPaging(list: ApiMethod): DraftPaging {
   const signs = signsOf(list)
-  const { size, cursor, nextCursor, nextUrl, stated } = signs
+  const { size, cursor, nextCursor, nextUrl, more, pages } = signs
   // `$top` of OData ends the list: an answer to it has no link to the rest.
   const isTop = size !== undefined && foldedName(size.name) === 'top'
-  const { sizes, remark } = size && !(isTop && nextUrl !== undefined) ? sizeOf(size) : { sizes: {}, remark: undefined }
+  const sizes = size && !(isTop && nextUrl !== undefined) ? sizeOf(size) : {}
   const paging = byAnswer(list, signs) ?? byCount(signs)
-  if (paging) {
-    const remarks = [remark, countRemark(paging, signs), absentRemark(paging)].filter((each) => each !== undefined)
-    return { paging: { ...paging, ...sizes }, remark: remarks.join('; ') || undefined }
-  }
+  if (paging) return { paging: { ...paging, ...sizes }, sizes }
   if (cursor) {
     const doubt = `the parameter ${cursor.name} leads to the next page, and the document does not say where its value comes from: a member of the answer, or the id of the last record (by: last)`
-    return { paging: { by: 'cursor', param: cursor.name, ...defined({ more: stated.more }), ...sizes }, doubt }
+    return { doubt, sizes }
   }
   if (nextCursor !== undefined) {
     const param = nextCursor.slice(nextCursor.lastIndexOf('.') + 1)
     const doubt = `the document names no parameter for the next page; ${param} with the value of ${nextCursor} is assumed`
-    return { paging: { by: 'cursor', param, next: nextCursor, ...sizes }, doubt }
+    return { paging: { by: 'cursor', param, next: nextCursor, ...sizes }, doubt, sizes }
   }
   if (size) {
-    const doubt = `the parameter ${size.name} sets the size of a page, but no parameter leads to the next page`
-    return { paging: sizes, doubt }
+    return {
+      doubt: `the parameter ${size.name} sets the size of a page, but no parameter leads to the next page`,
+      sizes,
+    }
   }
-  if (stated.more === undefined && stated.pages === undefined) return { paging: undefined }
-  const doubt =
-    'the answer states pages, and the document names no parameter for the next one: are they those of the other lists?'
-  return { paging: {}, doubt }
-}
-
-/** A count of the page that is taken for the total ends a list after its first page; without a total, the last page ends it. */
-function countRemark({ total, by }: JsonObject, { openCount }: Signs): string | undefined {
-  if (openCount === undefined || total !== undefined || !(by === 'page' || by === 'offset')) return undefined
-  return `the document does not say whether ${openCount} counts all records (total: ${openCount}) or those of a page`
-}
-
-function absentRemark({ absent, next }: JsonObject): string | undefined {
-  if (absent !== true) return undefined
-  return `the document does not require ${String(next)}: an answer without it is taken for the last page`
+  const isPaged = more !== undefined || pages !== undefined
+  return { ...(isPaged && { doubt: 'the answer states pages, and no parameter leads to the next one' }), sizes }
 }
 
 const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
@@ -83,9 +69,8 @@ function signsOf(list: ApiMethod) {
     return bestNamed(fitting, names)?.path
   }
   const isText = ({ type }: SchemaView) => type === 'string'
-  const isOfPage = ({ description }: SchemaView) => OF_PAGE.test(description)
-  const isCountOfAll = (view: SchemaView) => isNumber(view) && OF_ALL.test(view.description) && !isOfPage(view)
-  const isOpenCount = (view: SchemaView) => isNumber(view) && !OF_ALL.test(view.description) && !isOfPage(view)
+  const isCountOfAll = (view: SchemaView) =>
+    isNumber(view) && OF_ALL.test(view.description) && !OF_PAGE.test(view.description)
   const [size, page, offset] = [SIZES, PAGES, OFFSETS].map((names) => bestNamed(parameters, names))
   const cursors = parameters.filter(({ name }) => bestNamed([{ name }], CURSORS))
   // Of two cursors, such as a time and an id, each alone is not enough.
@@ -100,13 +85,9 @@ function signsOf(list: ApiMethod) {
     cursor,
     offset,
     page,
-    stated: {
-      total: member(TOTALS, isNumber) ?? member(['count'], isCountOfAll),
-      more: member(MORES, ({ type }) => type === 'boolean'),
-      pages: member(PAGE_COUNTS, isNumber),
-    },
-    /** Of all records, or of the page. */
-    openCount: member(['count'], isOpenCount),
+    total: member(TOTALS, isNumber) ?? member(['count'], isCountOfAll),
+    more: member(MORES, ({ type }) => type === 'boolean'),
+    pages: member(PAGE_COUNTS, isNumber),
     nextUrl: member(NEXT_URLS, isUrl) ?? member(linkNames, isText),
     nextCursor: member([...next, ...NEXT_CURSORS], (view) => !isUrl(view) && !/object|boolean/.test(view.type)),
     nextOffset: member(nextOffsets, (view) => isNumber(view) || isText(view)),
@@ -117,27 +98,26 @@ function signsOf(list: ApiMethod) {
 
 /** The answer leads to the next page. */
 function byAnswer({ hasLinkHeader }: ApiMethod, signs: Signs): JsonObject | undefined {
-  const { cursor, page, offset, nextUrl, nextCursor, nextOffset, stated, absent } = signs
-  const leading = (next: string) => ({ next, ...(absent.has(next) && stated.more === undefined && { absent: true }) })
-  const total = defined({ total: stated.total })
+  const { cursor, page, offset, nextUrl, nextCursor, nextOffset, more, total, absent } = signs
+  const leading = (next: string) => ({ next, ...(absent.has(next) && more === undefined && { absent: true }) })
   const by = (parameter: Parameter, next: string) => ({
-    ...{ by: 'cursor', ...placeOf(parameter), ...leading(next), ...defined({ more: stated.more }), ...total },
+    ...{ by: 'cursor', ...placeOf(parameter), ...leading(next), ...defined({ more, total }) },
   })
   const hasCursor = cursor !== undefined && nextCursor !== undefined && nextCursor !== nextUrl
-  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', ...leading(nextUrl), ...total }
-  if (hasLinkHeader && !cursor) return { by: 'link', ...total }
+  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', ...leading(nextUrl), ...defined({ total }) }
+  if (hasLinkHeader && !cursor) return { by: 'link', ...defined({ total }) }
   if (hasCursor) return by(cursor, nextCursor)
   return page || !offset || nextOffset === undefined ? undefined : by(offset, nextOffset)
 }
 
 /** Pages or records are counted. */
-function byCount({ page, offset, stated: { pages, ...ends } }: Signs): JsonObject | undefined {
-  if (!page) return offset && { by: 'offset', ...placeOf(offset), ...defined(ends) }
+function byCount({ page, offset, total, more, pages }: Signs): JsonObject | undefined {
+  if (!page) return offset && { by: 'offset', ...placeOf(offset), ...defined({ total, more }) }
   const { schema, description } = page
   const isFromZero =
     (schema.default ?? schema.minimum) === 0 ||
     /\b(?:zero|0)[- ](?:based|indexed)\b|starts? (?:at|from|with) 0/i.test(description)
-  return { by: 'page', ...placeOf(page), ...(isFromZero && { start: 0 }), ...defined({ ...ends, pages }) }
+  return { by: 'page', ...placeOf(page), ...(isFromZero && { start: 0 }), ...defined({ total, more, pages }) }
 }
 
 function placeOf({ name, in: place }: Parameter): JsonObject {
@@ -162,26 +142,18 @@ function parametersOf({ parameters, body, method }: ApiMethod): readonly Paramet
 
 const MAX_SIZE = 10_000
 
-/** The greatest page that the document states, in numbers or in words. */
-function sizeOf({ name, description, schema }: Parameter): { readonly sizes: JsonObject; readonly remark?: string } {
-  const isSize = (value: number | undefined): value is number =>
-    value !== undefined && Number.isInteger(value) && value > 0 && value <= MAX_SIZE
-  const stated = schema.maximum ?? statedMaximum(description)
-  if (isSize(stated)) return { sizes: { size: { param: name, max: stated } } }
-  const usual = [schema.default, schema.example].map(Number).find(isSize)
-  const max = usual ?? Math.max(...schema.values.map(Number).filter(isSize), 0)
-  if (max === 0) {
-    return { sizes: {}, remark: `the greatest page size (${name}) is not stated: size: { param: ${name}, max: ... }` }
-  }
-  const what = usual === undefined ? 'greatest value' : 'default or example'
-  const remark = `the document states no maximum of ${name}: ${max} is its ${what}`
-  return { sizes: { size: { param: name, max } }, remark }
+/** The greatest page that the document states, in numbers or in words; without one, its default. */
+function sizeOf({ name, description, schema }: Parameter): JsonObject {
+  const isSize = (value: number) => Number.isInteger(value) && value > 0 && value <= MAX_SIZE
+  const stated = [schema.maximum, statedMaximum(description), schema.default, schema.example].map(Number)
+  const max = stated.find(isSize) ?? Math.max(...schema.values.map(Number).filter(isSize), 0)
+  return max === 0 ? {} : { size: { param: name, max } }
 }
 
-function statedMaximum(description: string): number | undefined {
+function statedMaximum(description: string): string | undefined {
   const text = description.replaceAll(',', '')
   const found =
     /\bbetween \d{1,3} and (\d{1,5})\b/i.exec(text) ??
     /\b(?:max(?:imum)?|up to|at most|no more than|not exceed)\b[^.\d]{0,60}?(\d{1,5})/i.exec(text)
-  return found?.[1] === undefined ? undefined : Number(found[1])
+  return found?.[1]
 }

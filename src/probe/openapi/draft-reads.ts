@@ -1,30 +1,33 @@
-import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { defined, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { CREATED_NAMES, fieldFit, fieldNames, foldedName, ID_NAMES } from '../names.ts'
-import { type DraftPaging, draftPaging } from './draft-paging.ts'
-import { askOf, pathMember, textOf, variableName } from './paths.ts'
+import { draftPaging } from './draft-paging.ts'
+import { askAtLogin, pathMember, textOf } from './paths.ts'
 import { type ApiMethod, type ApiParameter, parameterNamed } from './read-description.ts'
-import { itemsIn, type RecordPlace } from './record-places.ts'
+import { itemsIn } from './record-places.ts'
 import type { ResourceContext } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
 
+/** The size of a page is not known: most servers have pages of at least so many. */
+const LEAST_PAGE = 10
+
 /** The list: where its records are, what it is asked for with, and how it is paged. */
 export function draftList(method: ApiMethod, context: ResourceContext): JsonObject {
-  const { resource, at, decide, decisions } = context
-  const items = itemsIn(resource, method.answer)
-  const { paging, doubt, remark } = listPaging(items, draftPaging(method))
-  const place = `${at}.verbs.list.paging`
-  if (doubt !== undefined) decisions.decide(place, doubt)
-  if (remark !== undefined) decisions.remark(place, remark)
-  const isCounted = paging?.by === 'page' || paging?.by === 'offset'
+  const { resource, decide } = context
+  const items = itemsIn(resource, method.answer)?.path
+  const { paging: shown, sizes, doubt } = draftPaging(method)
+  const why = items === undefined ? 'nothing describes the answer' : doubt
+  const isKnown = items !== undefined && shown !== undefined
+  // Half a list is not a list: what the document leaves open ends a long list with an error.
+  const paging = isKnown ? shown : { by: 'none', ...sizes, most: objectOf(sizes.size).max ?? LEAST_PAGE }
+  const more =
+    'until it is named here, a list of "most" records ends with an error; crm connectors create --probe URL reads it'
+  if (!isKnown) decide('.verbs.list.paging', `${why ?? 'the document does not show how the list is paged'}; ${more}`)
+  else if (doubt !== undefined) decide('.verbs.list.paging', doubt)
   if (method.method !== 'get' && method.body?.members.size === 0) {
     decide('.verbs.list', `the document names no member of the body of ${method.path}: add those that the server needs`)
   }
-  return defined({
-    items: items?.path,
-    body: listBody(method, context),
-    paging,
-    query: isCounted ? orderOf(method) : undefined,
-  })
+  const isCounted = paging.by === 'page' || paging.by === 'offset'
+  return defined({ items, body: listBody(method, context), paging, query: isCounted ? orderOf(method) : undefined })
 }
 
 /** A list that is asked for with a body gets one, with what the server requires in it. */
@@ -37,24 +40,6 @@ function listBody({ method, path, body }: ApiMethod, { decide }: ResourceContext
     return [name, value]
   })
   return defined(Object.fromEntries(constants))
-}
-
-/** The size of a page is not known: most servers have pages of at least so many. */
-const LEAST_PAGE = 10
-
-/** Half a list is not a list: what the document leaves open ends a long list with an error. */
-function listPaging(items: RecordPlace | undefined, drafted: DraftPaging): DraftPaging {
-  const { paging } = drafted
-  const isWhole = paging?.by !== undefined && (paging.by !== 'cursor' || paging.next !== undefined)
-  if (items && isWhole) return drafted
-  const why = items
-    ? (drafted.doubt ?? 'the document does not show how the list is paged')
-    : 'nothing describes the answer'
-  const { max } = objectOf(paging?.size)
-  return {
-    paging: defined({ by: 'none', size: max === undefined ? undefined : paging?.size, most: max ?? LEAST_PAGE }),
-    doubt: `${why}; until it is named here, a list of "most" records ends with an error; crm connectors create --probe URL reads it`,
-  }
 }
 
 /** Pages of a list without an order may miss records. */
@@ -72,9 +57,7 @@ function orderOf(method: ApiMethod): JsonObject | undefined {
 
 /** The value that a member has without a person's word. */
 export function constantOf(view: SchemaView | undefined): JsonValue | undefined {
-  const constant = onlyValue(view)
-  if (constant !== undefined) return constant
-  return view?.type === 'array' ? [] : view?.type === 'boolean' ? false : undefined
+  return onlyValue(view) ?? (view?.type === 'array' ? [] : view?.type === 'boolean' ? false : undefined)
 }
 
 export function onlyValue(view: SchemaView | undefined): JsonValue | undefined {
@@ -95,9 +78,8 @@ export function neededQuery(part: string, method: ApiMethod, context: ResourceCo
   const query = needed.map(({ name, schema, description }): readonly [string, JsonValue] => {
     const constant = onlyValue(schema)
     if (constant !== undefined && typeof constant !== 'object') return [name, constant]
-    variables[variableName(name)] = { ask: askOf(name, description) }
     decide(`.verbs.${part}`, `each request needs ${name}: one value for all is assumed, asked for at login`)
-    return [name, `{${variableName(name)}}`]
+    return [name, askAtLogin(variables, name, description)]
   })
   return Object.fromEntries(query)
 }
@@ -118,40 +100,39 @@ export function draftSelect(context: ResourceContext, { list, update }: JsonObje
   const found = selectParameter(context)
   if (!found) return {}
   const { name, description, isRequired, isRepeated } = found
-  if (objectOf(update).sends !== 'whole') {
-    return { select: { param: name, ...((!isRepeated || /comma/i.test(description)) && { as: 'comma' }) } }
+  const isWhole = objectOf(update).sends === 'whole'
+  if (!isWhole) return { param: name, ...((!isRepeated || /comma/i.test(description)) && { as: 'comma' }) }
+  if (isRequired) {
+    const asked = askAtLogin(context.variables, name, description)
+    Object.assign(objectOf(list), { query: { ...objectOf(objectOf(list).query), [name]: asked } })
+    const what = `each request needs ${name}, and an update sends the whole record: name all members at login`
+    context.decide('.verbs.list', what)
   }
-  if (!isRequired) return {}
-  const variable = variableName(name)
-  context.variables[variable] = { ask: askOf(name, description) }
-  if (isJsonObject(list)) list.query = { ...objectOf(list.query), [name]: `{${variable}}` }
-  context.decide(
-    '.verbs.list',
-    `each request needs ${name}, and an update sends the whole record: name all members at login`,
-  )
   return {}
 }
 
 const TERMS = ['term', 'q', 'query', 'search', 'searchterm', 'keyword', 'text', 'searchtext']
 
 /** Search of contacts by email address; undefined where the document shows none that takes a value as a parameter. */
-export function draftFind(context: ResourceContext, path: string): JsonObject | undefined {
-  const { resource, offered, decisions, at } = context
-  if (resource !== 'contact') return undefined
-  const { list, searches } = offered
+export function draftFind({ resource, offered, ...context }: ResourceContext, path: string): JsonObject | undefined {
+  const { list, search } = offered
   const emails = fieldNames('contact').email ?? []
-  const byEmail = list?.method === 'get' && parameterNamed(list, emails)
-  if (list && byEmail) return { email: findOn(list, { [byEmail.name]: '{value}' }, { context, path }) }
-  for (const search of searches.filter(({ method }) => method === 'get')) {
-    const term = parameterNamed(search, emails) ?? parameterNamed(search, TERMS)
-    if (term) return { email: findOn(search, { [term.name]: '{value}', ...narrowing(search) }, { context, path }) }
-  }
-  const posted = searches.find(({ method }) => method === 'post')
-  if (posted) {
-    const text = `POST ${posted.path} may find contacts by email: find: { email: { method: POST, path: ..., body: ... } }`
-    decisions.remark(`${at}.verbs.list`, text)
-  }
-  return undefined
+  const byEmail = list?.method === 'get' ? parameterNamed(list, emails) : undefined
+  const method = byEmail ? list : search
+  const term = byEmail ?? (search && (parameterNamed(search, emails) ?? parameterNamed(search, TERMS)))
+  if (resource !== 'contact' || !method || !term) return undefined
+  const items = itemsIn(resource, method.answer)
+  const { members } = context.fieldsView
+  // A hit with fewer fields than a record is read again by its id.
+  const isHit = method !== list && items !== undefined && items.view.members.size < members.size
+  const find = defined({
+    ...pathMember('find', textOf(method.path, context.collection), path),
+    query: { [term.name]: '{value}', ...(byEmail ? {} : narrowing(method)) },
+    items: items?.path,
+    paging: draftPaging(method).paging ?? 'none',
+    gives: isHit && fieldFit(resource, members.keys()) > 0 ? 'id' : undefined,
+  })
+  return { email: find }
 }
 
 /** Parameters that keep a search to email addresses, and to whole ones. */
@@ -166,31 +147,13 @@ function narrowing(method: ApiMethod): JsonObject {
   }
 }
 
-function findOn(
-  method: ApiMethod,
-  query: JsonObject,
-  { context, path }: { readonly context: ResourceContext; readonly path: string },
-): JsonObject {
-  const { collection, resource, fieldsView, offered } = context
-  const items = itemsIn(resource, method.answer)
-  // A hit with fewer fields than a record is read again by its id.
-  const isHit = method !== offered.list && items !== undefined && items.view.members.size < fieldsView.members.size
-  return defined({
-    ...pathMember('find', textOf(method.path, collection), path),
-    query,
-    items: items?.path,
-    paging: draftPaging(method).paging ?? 'none',
-    gives: isHit && fieldFit(resource, fieldsView.members.keys()) > 0 ? 'id' : undefined,
-  })
-}
-
 const FILTERED = ['email', 'owner_id', 'company_id', 'pipeline_id', 'contact_id', 'phone']
 
 /** Parameters of the list that are named like a member of the record. */
-export function draftFilters({ resource, offered: { list } }: ResourceContext): JsonObject | undefined {
+export function draftFilters({ resource, offered: { list } }: ResourceContext): JsonObject {
   const found = FILTERED.flatMap((field) => {
     const parameter = list?.method === 'get' && parameterNamed(list, fieldNames(resource)[field] ?? [])
     return parameter ? [[field, { query: parameter.name }] as const] : []
   })
-  return found.length > 0 ? Object.fromEntries(found) : undefined
+  return Object.fromEntries(found)
 }

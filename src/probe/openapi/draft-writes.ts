@@ -1,8 +1,16 @@
-import { defined, isJsonObject, isSameJson, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import {
+  defined,
+  isJsonObject,
+  isSameJson,
+  type JsonObject,
+  type JsonValue,
+  nonEmpty,
+  objectOf,
+} from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { fieldFit, foldedName } from '../names.ts'
 import { constantOf, onlyValue } from './draft-reads.ts'
-import { askOf, variableName } from './paths.ts'
+import { askAtLogin } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
 import { insideOf, joined, recordIn, recordInBody } from './record-places.ts'
 import type { ResourceContext } from './resource-context.ts'
@@ -45,7 +53,6 @@ function bodyAround(name: Write, method: ApiMethod, context: ResourceContext): J
   const { inside, resource, decide } = context
   if (method.isForm) decide(`.verbs.${name}`, 'the document describes a form as the body, and crm sends JSON')
   if (!method.body) return undefined
-  const { path } = recordInBody(resource, method.body, context)
   const wrap = (view: SchemaView | undefined, [next, ...more]: readonly string[]): JsonValue => {
     if (next === undefined || !view) return '{record}'
     if (next === '[0]') return [wrap(view.element, more)]
@@ -59,7 +66,8 @@ function bodyAround(name: Write, method: ApiMethod, context: ResourceContext): J
     })
     return Object.fromEntries([...beside, [next, wrap(view.member(next), more)]])
   }
-  const names = (path === '.' ? '' : path).split(/(?<!\\)\.|(?=\[0\])/).filter((each) => each !== '')
+  const { path } = recordInBody(resource, method.body, context)
+  const names = path.split(/(?<!\\)\.|(?=\[0\])/).filter((each) => each !== '')
   const body = wrap(
     method.body,
     names.map((each) => each.replaceAll('\\', '')),
@@ -67,42 +75,43 @@ function bodyAround(name: Write, method: ApiMethod, context: ResourceContext): J
   return isSameJson(body, inside === '.' ? '{record}' : { [inside]: '{record}' }) ? undefined : body
 }
 
-const PARTIAL =
-  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified|sent))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
-
 /** How an update is sent: what changes, or the whole record without what the server does not take back. */
 function draftUpdate(method: ApiMethod, context: ResourceContext): JsonObject {
-  const { decisions, at, offered, decide, fieldsView } = context
-  const others = offered.updates.slice(1).map((each) => each.method.toUpperCase())
-  if (others.length > 0) {
-    decisions.remark(`${at}.verbs.update`, `the document also has ${others.join(', ')} for updates`)
+  const { decide, fieldsView, updateView, idMember } = context
+  const set: JsonObject = {}
+  // Members that each update needs, and a change alone does not have.
+  const missing: string[] = []
+  for (const name of updateView?.required ?? []) {
+    // A default would replace the value that the record has.
+    const values = updateView?.member(name)?.values ?? []
+    const [constant, other] = name === idMember || foldedName(name) === 'id' ? ['{id}'] : values
+    if (constant !== undefined && other === undefined) set[name] = constant
+    else missing.push(name)
   }
-  const needed = neededBy(context)
-  const { sends, flag } = sendsOf(method, needed.missing, context)
-  const set = Object.keys(needed.set).length > 0 ? { set: needed.set } : {}
-  if (sends === 'changes') {
-    return { ...(flag !== undefined && { query: { [flag]: true } }), ...set, ...(method.method === 'put' && { sends }) }
-  }
-  const hidden = needed.missing.filter((name) => !fieldsView.members.has(name))
+  const { sends, query } = sendsOf(method, missing, context)
+  if (sends === 'changes') return { ...nonEmpty({ query, set }), ...(method.method === 'put' && { sends }) }
+  const hidden = missing.filter((name) => !fieldsView.members.has(name))
   if (hidden.length > 0) {
     const what = `each update needs ${hidden.join(', ')}, which a record does not show`
     decide('.verbs.update', `${what}: constants (set: { ${hidden[0]}: ... })`)
   }
-  const drop = notTakenBack(context)
-  return { sends, ...(drop.length > 0 && { drop }), ...set }
+  return { sends, ...nonEmpty({ drop: notTakenBack(context), set }) }
 }
+
+const PARTIAL =
+  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified|sent))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
 
 interface Sent {
   readonly sends: 'changes' | 'whole'
-  /** The parameter that makes a PUT partial. */
-  readonly flag?: string | undefined
+  /** What makes a PUT partial. */
+  readonly query?: JsonObject
 }
 
 function sendsOf(method: ApiMethod, missing: readonly string[], context: ResourceContext): Sent {
   const { decisions, offered, api, decide, resource } = context
   const isPut = method.method === 'put' && offered.updates.length === 1
   const parameter = method.parameters.find((each) => each.in === 'query' && /^(?:is_?)?partial/i.test(each.name))
-  if (isPut && parameter) return { sends: 'changes', flag: parameter.name }
+  if (isPut && parameter) return { sends: 'changes', query: { [parameter.name]: true } }
   // What the document says of all operations.
   const about = objectOf(api.document.info).description
   const flag = isPut ? /\b(partial\w*)=true\b/i.exec(`${method.text}\n${String(about)}`)?.[1] : undefined
@@ -113,30 +122,16 @@ function sendsOf(method: ApiMethod, missing: readonly string[], context: Resourc
   const needs = isPartial && missing.length > 0 && `the body of each update needs ${missing.join(', ')}`
   const reasons = [why, needs].filter((text) => text !== false)
   const id = `${RESOURCES[resource].plural}.update`
-  const answer = decisions.answer(id)
-  if (reasons.length === 0 && answer === undefined) return { sends: 'changes' }
   const assumed = isPartial ? 'changes' : 'whole'
-  decide('.verbs.update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
-    id,
-    ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
-    choices: ['changes', 'whole'],
-  })
-  return (answer ?? assumed) === 'whole' ? { sends: 'whole' } : { sends: 'changes', flag }
-}
-
-/** Members that the body of each update needs: those with one value, and those that a change alone does not have. */
-function neededBy({ updateView, idMember }: ResourceContext): { readonly set: JsonObject; readonly missing: string[] } {
-  const set: Record<string, JsonValue> = {}
-  const missing: string[] = []
-  for (const name of updateView?.required ?? []) {
-    // A default would replace the value that the record has.
-    const values = updateView?.member(name)?.values ?? []
-    const [constant] = values.length === 1 ? values : []
-    if (name === idMember || foldedName(name) === 'id') set[name] = '{id}'
-    else if (constant !== undefined) set[name] = constant
-    else missing.push(name)
+  if (reasons.length > 0) {
+    decide('.verbs.update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
+      id,
+      ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
+      choices: ['changes', 'whole'],
+    })
   }
-  return { set, missing }
+  if ((decisions.answer(id) ?? assumed) === 'whole') return { sends: 'whole' }
+  return { sends: 'changes', ...(flag !== undefined && { query: { [flag]: true } }) }
 }
 
 /** Members that a create takes and an update does not; what neither takes is read-only. */
@@ -156,21 +151,24 @@ export function keepToCreate(fields: JsonObject, context: ResourceContext): void
 }
 
 /** The paths of the record that a field of the draft writes. */
-export function writtenPaths(field: JsonValue | undefined): readonly string[] {
+function writtenPaths(field: JsonValue | undefined): readonly string[] {
   const { join, write, at }: JsonObject = isJsonObject(field) ? field : { at: field ?? null }
   return [join, write, at].flat().filter((path) => typeof path === 'string')
+}
+
+/** The fields that are a part of a list or an object within the record. */
+export function innerFields(fields: JsonObject): readonly string[] {
+  return Object.keys(fields).filter((name) => writtenPaths(fields[name]).some((path) => /(?<!\\)[.[]/.test(path)))
 }
 
 /**
  * The record is read before it is sent whole, and before a part of a list or an object changes: the rest would be lost. An update that
  * could never be sent is left out.
  */
-export function decideUnread(fields: JsonObject, verbs: Record<string, JsonValue>, { decide }: ResourceContext): void {
+export function decideUnread(fields: JsonObject, verbs: JsonObject, { decide }: ResourceContext): void {
   const { get, update } = verbs
   if (get !== undefined || !isJsonObject(update)) return
-  const inner = Object.keys(fields).filter((name) =>
-    writtenPaths(fields[name]).some((path) => /(?<!\\)[.[]/.test(path)),
-  )
+  const inner = innerFields(fields)
   const isWhole = update.sends === 'whole'
   if (!isWhole && inner.length === 0) return
   const what = isWhole ? 'an update' : `an update of ${inner.join(' or ')}`
@@ -180,10 +178,8 @@ export function decideUnread(fields: JsonObject, verbs: Record<string, JsonValue
   if (isWhole) delete verbs.update
 }
 
-/** Names the account, not a record that the new one belongs to. */
-function isPlace(name: string): boolean {
-  return /^(?:location|workspace|tenant|portal|instance|site|store)id$/.test(foldedName(name))
-}
+/** Name the account, not a record that the new one belongs to. */
+const PLACES = /^(?:location|workspace|tenant|portal|instance|site|store)id$/
 
 /** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
 export function addRequired(verbs: JsonObject, mapped: ReadonlySet<string>, context: ResourceContext): void {
@@ -191,20 +187,19 @@ export function addRequired(verbs: JsonObject, mapped: ReadonlySet<string>, cont
   const { create } = verbs
   if (!createView || !isJsonObject(create)) return
   const set: JsonObject = { ...objectOf(create.set) }
-  const isOpen = (name: string) => !mapped.has(name) && !Object.hasOwn(set, name)
-  const missing = [...createView.required].filter(isOpen).filter((name) => {
+  const left: string[] = []
+  for (const name of createView.required) {
+    if (mapped.has(name) || Object.hasOwn(set, name)) continue
     const view = createView.member(name)
-    const variable = variableName(name)
-    if (isPlace(name) && !Object.hasOwn(variables, variable)) {
-      variables[variable] = { ask: askOf(name, view?.description) }
-      decide('.verbs.create', `a new record needs ${name}: one value for all is assumed, asked for at login`)
-    }
-    const constant = Object.hasOwn(variables, variable) ? `{${variable}}` : onlyValue(view)
+    const constant = onlyValue(view)
     if (constant !== undefined) set[name] = constant
-    return constant === undefined
-  })
-  if (Object.keys(set).length > 0) verbs.create = { ...create, set }
-  if (missing.length === 0) return
-  const what = `a new record needs ${missing.join(', ')}, which no field of crm gives`
-  decide('.verbs.create', `${what}: constants (set: { ${missing[0]}: ... }), or values in each record`)
+    else if (PLACES.test(foldedName(name))) {
+      set[name] = askAtLogin(variables, name, view?.description)
+      decide('.verbs.create', `a new record needs ${name}: one value for all is assumed, asked for at login`)
+    } else left.push(name)
+  }
+  verbs.create = { ...create, ...nonEmpty({ set }) }
+  if (left.length === 0) return
+  const what = `a new record needs ${left.join(', ')}, which no field of crm gives`
+  decide('.verbs.create', `${what}: constants (set: { ${left[0]}: ... }), or values in each record`)
 }

@@ -64,10 +64,8 @@ function noReplyError({ type, cause }: NoReply, url: URL, timeoutMs: number): Cr
     const hint = 'try a longer --timeout'
     return new CrmError('timeout', `no answer from ${url.href} within ${timeoutMs / 1000} s`, { hint, cause })
   }
-  const { code, message } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
-  return code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-    ? tooLarge(url.href)
-    : failed(url, code ?? message ?? 'no answer', cause)
+  const { message = 'no answer', code = message } = (cause ?? {}) as NodeJS.ErrnoException
+  return code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? tooLarge(url.href) : failed(url, code, cause)
 }
 
 function failed(url: URL, reason: string, cause?: unknown): CrmError {

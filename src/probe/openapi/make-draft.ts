@@ -1,14 +1,12 @@
 import { oneLine } from '../../api/errors/one-line.ts'
-import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, nonEmpty, objectOf } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { bestNamed, foldedName, memberNamed, nameOfHost, spellings } from '../names.ts'
+import { nameOfHost } from '../names.ts'
 import { chooseCollection, hasFlatStages } from './collections.ts'
 import { type Decision, Decisions, printable } from './decisions.ts'
 import { draftAccess } from './draft-access.ts'
 import { type DraftResource, draftResource, stagesInPipelines } from './draft-resource.ts'
 import type { ApiDescription, ApiMethod } from './read-description.ts'
-import { joined, type Leaf, leavesOf } from './record-places.ts'
-import { isNumber, type SchemaView } from './schemas.ts'
 
 export interface Draft {
   readonly value: JsonObject
@@ -45,7 +43,6 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
     const draft = embedded ?? (chosen && draftResource(drafting, chosen))
     if (draft) made.set(resource, draft)
   }
-  dropUnknown(made)
   const methods = [...made.values()].flatMap((draft) => draft.methods)
   const access = draftAccess(drafting, methods, sourceUrl)
   const objects = SHOWN.flatMap((resource) => {
@@ -57,16 +54,7 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
   const value: JsonObject = {
     connector: 2,
     name: name ?? nameOf(title, access.origin),
-    ...defined({
-      title: title || undefined,
-      variables: some(drafting.variables),
-      origin: access.origin,
-      base: access.base || undefined,
-      auth: access.auth,
-      headers: some(access.headers),
-      query: some(access.query),
-      error: draftError(methods),
-    }),
+    ...nonEmpty({ title, variables: drafting.variables, ...access }),
     idempotency: idempotencyOf(methods),
     ...pagingOf(objects.map(([, object]) => objectOf(object.verbs))),
     objects: Object.fromEntries(objects),
@@ -74,23 +62,10 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
   return { value, open: decisions.open, remarks: decisions.remarks, summary: summaryOf(made) }
 }
 
-/** References to what the draft lacks. */
-function dropUnknown(made: ReadonlyMap<Resource, DraftResource>): void {
-  const { stage } = objectOf(made.get('deal')?.value.fields)
-  const hasPipelines = Object.hasOwn(objectOf(made.get('stage')?.value.fields), 'pipeline_id')
-  if (isJsonObject(stage) && !hasPipelines) delete stage.within
-  const known: readonly unknown[] = [...made.keys()].map((resource) => RESOURCES[resource].plural)
-  for (const { value } of made.values()) if (!known.includes(value.parent)) delete value.parent
-}
-
 /** `example` of https://api.example.com, else of the title. */
 function nameOf(title: string, origin = ''): string {
   const host = nameOfHost(origin.replace(/^https?:\/\/|:\d+$/g, ''))
   return (host ?? title.toLowerCase().replace(/[^a-z0-9]+/g, '-')).replace(/^-+|-+$/g, '').slice(0, 64) || 'draft'
-}
-
-function some(members: JsonObject): JsonObject | undefined {
-  return Object.keys(members).length > 0 ? members : undefined
 }
 
 function idempotencyOf(methods: readonly ApiMethod[]): JsonValue {
@@ -122,47 +97,10 @@ function summaryOf(made: ReadonlyMap<Resource, DraftResource>): readonly string[
     const value = made.get(resource)?.value
     if (!value) return `${plural}: not found`
     const offered = OFFERED.filter((each) => objectOf(value.verbs)[each] !== undefined)
-    const fields = Object.keys(objectOf(value.fields)).join(', ') || 'none'
-    return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fields}`
+    return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fieldsText(value)}`
   })
 }
 
-const MESSAGES = spellings('errormessage errordescription message detail error title description reason msg')
-const CODES = spellings('code errorcode category errorname errortype type statuscode')
-const REQUESTS = spellings('requestid correlationid traceid transactionid')
-const LISTS = spellings('errors fielderrors validationerrors details violations invalidparams')
-const FIELD_NAMES = spellings('field fieldname name path in attribute property pointer param source')
-
-/** Where most refusals state their message and code; undefined if the document does not describe them. */
-function draftError(methods: readonly ApiMethod[]): JsonObject | undefined {
-  const all = methods.flatMap(({ refusals }) => refusals.map(errorIn)).filter((error) => error !== undefined)
-  const [most] = [...Map.groupBy(all, (error) => JSON.stringify(error)).values()].toSorted(
-    (a, b) => b.length - a.length,
-  )
-  return most?.[0]
-}
-
-function errorIn(view: SchemaView): JsonObject | undefined {
-  const list = memberNamed(view.members, LISTS)
-  const items = list === undefined ? undefined : view.member(list)?.element
-  const own = textsIn(view)
-  // A list of errors alone: the first one is shown.
-  const texts = own.length > 0 || list === undefined || !items ? own : textsIn(items, `${joined('.', list)}[0]`)
-  const named = (names: readonly string[]) => bestNamed(texts, names)?.path
-  const message = named(MESSAGES)
-  if (message === undefined) return undefined
-  const [name, text] = [FIELD_NAMES, MESSAGES].map((names) => items && memberNamed(items.members, names))
-  const isOfFields =
-    list !== undefined && name !== undefined && text !== undefined && items?.member(name)?.type !== 'object'
-  return defined({
-    message,
-    code: named(CODES.filter((each) => each !== foldedName(message))),
-    request: named(REQUESTS),
-    fields: isOfFields ? { items: `${joined('.', list)}[]`, name, message: text } : undefined,
-  })
-}
-
-function textsIn(view: SchemaView, from = '.'): readonly Leaf[] {
-  const isText = ({ type }: SchemaView) => type === 'string' || type === 'unknown'
-  return leavesOf(view, { from, depth: 2 }).filter((leaf) => isText(leaf.view) || isNumber(leaf.view))
+export function fieldsText({ fields }: JsonObject): string {
+  return Object.keys(objectOf(fields)).join(', ') || 'none'
 }

@@ -18,7 +18,7 @@ const MOST_CHOICES = 20
 
 /** The values of a record, from it on. */
 export function recordLeaves(record: SchemaView): readonly Leaf[] {
-  return leavesOf(record, { depth: 3, hasLists: true })
+  return leavesOf(record, 3, true)
 }
 
 /** Fields whose own names do not show them: given by a person, or below the record. What is not sure is a decision. */
@@ -39,11 +39,11 @@ export function addNestedFields(fields: JsonObject, context: ResourceContext): v
   }
 }
 
-/** A path, or two with `and` between them. Returns whether the person named the field. */
+/** Returns whether the person named the field. */
 function addAnswer(fields: JsonObject, field: string, { resource, decisions }: ResourceContext): boolean {
   const answer = field === 'id' ? undefined : decisions.answer(`${RESOURCES[resource].plural}.${field}`)
   if (answer === 'none') delete fields[field]
-  else if (answer?.includes(' and ')) fields[field] ??= { join: answer.split(' and ') }
+  else if (answer?.includes(' and ')) fields[field] ??= fieldOfPath(field, answer)
   else if (answer !== undefined) fields[field] = fieldOfPath(field, answer)
   return answer !== undefined
 }
@@ -56,7 +56,8 @@ function proposed(
   const { plural, singular } = RESOURCES[resource]
   const id = `${plural}.${field}`
   const found = proposeField(fieldNames(resource)[field] ?? [], field, leaves)
-  if (found?.isSure || (!found && OPTIONAL.includes(field))) return found?.made
+  const made = found && fieldOfPath(field, found.path)
+  if (found?.isSure || (!found && OPTIONAL.includes(field))) return made
   const what = found
     ? `is ${found.path} the ${field} of a ${singular}?`
     : `no member of a ${singular} was found for ${field}:`
@@ -66,7 +67,7 @@ function proposed(
     ask: `Which member is the ${field}? (none: it has none)`,
     choices: [...choices.slice(0, MOST_CHOICES), 'none'],
   })
-  return found?.made
+  return made
 }
 
 /** Objects that hold the members of the record itself. */
@@ -74,7 +75,6 @@ const OWN =
   /^(?:profile|person|personal|personaldata|contact|contactinfo|contactdetails|info|details|general|basic|basics|data|main|core|identity|attributes|fields|properties|values|deal|name|names|communication|channels)$/
 
 interface Proposed {
-  readonly made: JsonValue
   readonly path: string
   /** Its place says that it belongs to the record; else a person decides. */
   readonly isSure: boolean
@@ -95,7 +95,7 @@ function proposeField(names: readonly string[], field: string, leaves: readonly 
   const isEmail = ({ view }: Leaf) => field === 'email' && EMAIL.test(String(view.example))
   const best = own[0] ?? nested[0] ?? leaves.find(isEmail)
   if (parts || !best) return parts
-  return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }
+  return { path: best.path, isSure: own.length === 1 }
 }
 
 /** First and last name in one object. */
@@ -105,5 +105,5 @@ function nestedParts(leaves: readonly Leaf[]): Proposed | undefined {
   const [first, last] = [named(FIRST_NAMES), named(LAST_NAMES)]
   if (!first || first.above.join() !== last?.above.join()) return undefined
   const isSure = first.above.every((each) => OWN.test(each))
-  return { made: { join: [first.path, last.path] }, path: `${first.path} and ${last.path}`, isSure }
+  return { path: `${first.path} and ${last.path}`, isSure }
 }

@@ -1,18 +1,23 @@
+import { oneLine } from '../../api/errors/one-line.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Resource } from '../../core/resources/registry.ts'
-import { RESOURCES } from '../../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { foldedName, isIdOf, nameFit } from '../names.ts'
 import { printable } from './decisions.ts'
 import type { ApiDescription } from './read-description.ts'
 
-/** What stands in the draft for a parameter in the path of a collection; foreign: the id of a record of another kind. */
-type Slot =
-  /** `isSure`: the document names this value. */
-  | { readonly type: 'value'; readonly value: string; readonly isSure: boolean }
-  | { readonly type: 'variable'; readonly ask: string }
-  | { readonly type: 'parent' | 'foreign' }
+/**
+ * A parameter in the path of a collection. `guess`: the document does not list its values; `variable`: of the account, asked for at
+ * login; `foreign`: the id of a record of another kind.
+ */
+interface Slot {
+  readonly type: 'value' | 'guess' | 'variable' | 'parent' | 'foreign'
+  readonly name: string
+  /** What stands for it in the draft. */
+  readonly text: string
+  readonly description?: string | undefined
+}
 
-export type Slots = ReadonlyMap<string, Slot>
+export type Slots = readonly Slot[]
 
 export const PARENTS: Readonly<Partial<Record<Resource, Resource>>> = { note: 'deal', stage: 'pipeline' }
 
@@ -25,7 +30,7 @@ const ACCOUNTS =
   /^(?:account|workspace|organi[sz]ation|org|company|tenant|team|space|project|store|location|portal|business|instance|site|database|subdomain|domain|region|version|apiversion)(?:id|key|slug|name|uuid)?$/
 
 export function hasSlot({ slots }: { readonly slots: Slots }, type: Slot['type']): boolean {
-  return [...slots.values()].some((slot) => slot.type === type)
+  return slots.some((slot) => slot.type === type)
 }
 
 export function segmentsOf(path: string): readonly string[] {
@@ -37,9 +42,11 @@ export function parameterIn(segment: string | undefined): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment ?? '')?.[1]
 }
 
-/** The parameter of a key in parentheses: `id` of `contacts({id})` (OData). */
-export function keyIn(segment: string | undefined): string | undefined {
-  return /^[^(){}]+\(["']?\{([^{}]+)\}["']?\)$/.exec(segment ?? '')?.[1]
+/** `contacts` and `id` of `contacts({id})` (OData), or only the name of the parameter that a segment is. */
+export function keyIn(segment = ''): { readonly before?: string | undefined; readonly name: string } | undefined {
+  const [, before, key] = /^([^(){}]+)\(["']?\{([^{}]+)\}["']?\)$/.exec(segment) ?? []
+  const name = key ?? parameterIn(segment)
+  return name === undefined ? undefined : { before, name }
 }
 
 /** `contacts` of `contacts.json`. */
@@ -50,18 +57,17 @@ export function bareSegment(segment: string): string {
 export function slotsOf(api: ApiDescription, path: string, resource: Resource): Slots {
   const segments = segmentsOf(path)
   const parameters = [...api.methods(path).values()].flatMap((method) => method.parameters)
-  const slots = segments.flatMap((segment, index): readonly (readonly [string, Slot])[] => {
+  return segments.flatMap((segment, index) => {
     const key = keyIn(segment)
-    const name = parameterIn(segment) ?? key
-    if (name === undefined) return []
-    const before = key === undefined ? segments[index - 1] : segment.replace(/\(.*$/, '')
+    if (!key) return []
+    const { name, before = segments[index - 1] } = key
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)
     const named = [...(parameter?.schema.values ?? []), parameter?.example]
     const values = named.filter((value) => typeof value === 'string')
     const at = { name, before, values, isLast: index === segments.length - 1 }
-    return [[name, slotOf(resource, at) ?? placeOf(at, parameter?.description)]]
+    const { description } = parameter ?? {}
+    return [{ name, description, ...(kindSlot(resource, at) ?? placeSlot(at)) }]
   })
-  return new Map(slots)
 }
 
 interface Position {
@@ -74,49 +80,41 @@ interface Position {
 }
 
 /** A parameter that is about the records themselves. */
-function slotOf(resource: Resource, { name, before = '', values, isLast }: Position): Slot | undefined {
+function kindSlot(
+  resource: Resource,
+  { name, before = '', values, isLast }: Position,
+): Pick<Slot, 'type' | 'text'> | undefined {
   const parent = PARENTS[resource]
   const isKind = KINDS.test(foldedName(name))
-  if (!isLast && !isKind && parent && (isIdOf(parent, name) || nameFit(parent, before) > 0)) return { type: 'parent' }
+  if (!isLast && !isKind && parent && (isIdOf(parent, name) || nameFit(parent, before) > 0)) {
+    return { type: 'parent', text: '{parent}' }
+  }
   // A server is asked for the pipelines and stages of deals.
   const kind = resource === 'pipeline' || resource === 'stage' ? 'deal' : resource
   const value = values.find((each) => nameFit(kind, each) === 2) ?? values.find((each) => nameFit(kind, each) > 0)
-  if (value !== undefined && (isKind || isLast)) return { type: 'value', value, isSure: true }
-  return isKind ? { type: 'value', value: RESOURCES[kind].plural, isSure: false } : undefined
+  if (value !== undefined && (isKind || isLast)) return { type: 'value', text: value }
+  return isKind ? { type: 'guess', text: RESOURCES[kind].plural } : undefined
 }
 
-function placeOf({ name, before }: Position, description: string | undefined): Slot {
-  const isOfRecord =
-    before !== undefined &&
-    parameterIn(before) === undefined &&
-    nameFit('contact', before) + nameFit('deal', before) > 0
+function placeSlot({ name, before }: Position): Pick<Slot, 'type' | 'text'> {
+  const isOfRecord = before !== undefined && (['contact', 'deal'] as const).some((each) => nameFit(each, before) > 0)
   const isAccount =
     ACCOUNTS.test(foldedName(name)) || /^(?:account|workspace|tenant|org|location)s?$/i.test(before ?? name)
   const isVariable = !isOfRecord && (isAccount || before === undefined)
-  return isVariable ? { type: 'variable', ask: askOf(name, description) } : { type: 'foreign' }
+  return { type: isVariable ? 'variable' : 'foreign', text: `{${variableName(name)}}` }
 }
 
 /** Parameters in a path of the document as they stand in the draft; the one after the slots is the id. */
 export function textOf(path: string, { slots, path: own }: { readonly slots: Slots; readonly path: string }): string {
-  const order = [...slots]
+  const texts = slots.map(({ text }) => text)
   const count = segmentsOf(own).length
-  const texts = segmentsOf(path).map((segment, index) => {
-    const name = parameterIn(segment) ?? keyIn(segment)
-    if (name === undefined) return segment
-    const [slotName = '', slot] = order.shift() ?? []
-    const isOfCollection = index < count && slot !== undefined
-    const text = !isOfCollection
-      ? '{id}'
-      : slot.type === 'parent'
-        ? '{parent}'
-        : slot.type === 'value'
-          ? slot.value
-          : `{${variableName(slotName)}}`
-    return segment.replace(`{${name}}`, text)
+  const segments = segmentsOf(path).map((segment, index) => {
+    const key = keyIn(segment)
+    return key ? segment.replace(`{${key.name}}`, (index < count && texts.shift()) || '{id}') : segment
   })
   // Characters that no URI path holds (RFC 3986 section 3.3) stand encoded in it.
   const encoded = (text: string) => text.toWellFormed().replace(/[^\w\-.~!$&'()*+,;=:@%{}]/gu, encodeURIComponent)
-  return `/${texts.map(encoded).join('/')}${path.endsWith('/') ? '/' : ''}`
+  return `/${segments.map(encoded).join('/')}${path.endsWith('/') ? '/' : ''}`
 }
 
 /** The path of a request, where it is not that of its verb: `{object}` is the path of the object. */
@@ -126,18 +124,17 @@ export function pathMember(verb: string, text: string, object: string): JsonObje
   return { path: text.startsWith(object) ? `{object}${text.slice(object.length)}` : text }
 }
 
-const ASK_CHARS = 80
-
-/** A question of one short line. */
-export function askOf(name: string, description = ''): string {
+/** Has a value asked for at login. Returns what stands for it. */
+export function askAtLogin(variables: JsonObject, name: string, description = ''): string {
   const line = printable(description).replace(/\s+/g, ' ').trim()
   const sentence = /^.*?(?=[.:](?:\s|$))/.exec(line)?.[0] ?? line
-  if (sentence === '') return name.replace(/[_-]+/g, ' ')
-  return sentence.length <= ASK_CHARS ? sentence : `${sentence.slice(0, ASK_CHARS - 1).toWellFormed()}…`
+  const ask = sentence === '' ? name.replace(/[_-]+/g, ' ') : oneLine(sentence, 80)
+  variables[variableName(name)] = { ask }
+  return `{${variableName(name)}}`
 }
 
 /** The name of a variable of a connector. */
-export function variableName(name: string): string {
+function variableName(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase()
   const plain = words.replace(/[^a-z\d]+/g, '_').replace(/^[_\d]+|_+$/g, '')
   const taken = ['', 'key', 'id', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']

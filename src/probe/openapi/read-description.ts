@@ -1,4 +1,4 @@
-import { parse, YAMLParseError } from 'yaml'
+import { parse } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
@@ -39,7 +39,6 @@ export interface ApiMethod {
   /** Each 2xx is one without a body, such as 204. */
   readonly isAnswerEmpty: boolean
   readonly hasLinkHeader: boolean
-  readonly refusals: readonly SchemaView[]
   /** Undefined: that of the document. */
   readonly security: JsonValue | undefined
 }
@@ -91,12 +90,10 @@ export class ApiDescription {
     const body = this.schemas.resolved(operation.requestBody)
     const content = mediaOf(body)
     const answers = Object.entries(objectOf(operation.responses))
-    const read = (code: RegExp) =>
-      answers
-        .filter(([name]) => code.test(name))
-        .map(([, answer]) => this.schemas.resolved(answer))
-        .filter((answer) => answer !== undefined)
-    const good = read(/^2/).find((answer) => mediaOf(answer) !== undefined)
+    const good = answers
+      .filter(([name]) => name.startsWith('2'))
+      .map(([, answer]) => this.schemas.resolved(answer))
+      .find(mediaOf)
     const texts = [operation.summary, operation.operationId, operation.description, body?.description]
     return {
       method,
@@ -111,7 +108,6 @@ export class ApiDescription {
       answer: this.#content(mediaOf(good)),
       isAnswerEmpty: !good && answers.some(([name]) => /^20[45]$/.test(name)),
       hasLinkHeader: Object.keys(objectOf(good?.headers)).some((name) => /^link$/i.test(name)),
-      refusals: read(/^4|^default$/).flatMap((answer) => this.#content(mediaOf(answer)) ?? []),
       security: operation.security,
     }
   }
@@ -215,10 +211,7 @@ function parsed(text: string, source: string): JsonValue {
       ? (JSON.parse(text) as JsonValue)
       : parse(text, { logLevel: 'error', prettyErrors: true, uniqueKeys: false })
   } catch (cause) {
-    // Aliases that multiply, or name nothing.
-    const kinds = [SyntaxError, YAMLParseError, RangeError, ReferenceError]
-    if (!kinds.some((kind) => cause instanceof kind) || !(cause instanceof Error)) throw cause
-    const [reason = ''] = cause.message.split('\n')
+    const [reason = ''] = (cause as Error).message.split('\n')
     throw new CrmError('invalid_input', `${source} is not valid JSON or YAML: ${oneLine(reason, 160)}`, {
       cause,
       hint: NAME_DOCUMENT,

@@ -150,17 +150,9 @@ export interface Leaf {
 
 const MAX_LEAVES = 400
 
-interface LeafOptions {
-  /** The path of the object. */
-  readonly from?: string
-  readonly depth?: number
-  /** The first element of a list counts, too. */
-  readonly hasLists?: boolean
-}
-
-/** The values within an object, the outer ones first. */
-export function leavesOf(view: SchemaView, { from = '.', depth = MAX_DEPTH, hasLists = false }: LeafOptions = {}) {
-  const found: Leaf[] = [{ path: from, name: '', above: [], view, isRequired: true }]
+/** The values within an object, the outer ones first; `hasLists`: the first element of a list counts, too. */
+export function leavesOf(view: SchemaView, depth = MAX_DEPTH, hasLists = false): readonly Leaf[] {
+  const found: Leaf[] = [{ path: '.', name: '', above: [], view, isRequired: true }]
   const within = ({ path, name: own, above, view: object, ...outer }: Leaf) => {
     const required = outer.isRequired ? object.required : new Set()
     return [...object.members.keys()].flatMap((name): readonly Leaf[] => {

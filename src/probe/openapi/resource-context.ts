@@ -17,7 +17,15 @@ export function contextOf(drafting: Drafting, chosen: Chosen) {
   const { collection, other } = chosen
   const { resource } = collection
   const { schemas } = api
-  const offered = withOther(offeredOf(api, collection), other && offeredOf(api, other))
+  const own = offeredOf(api, collection)
+  const more = other ? offeredOf(api, other) : own
+  const offered = {
+    ...own,
+    get: own.get ?? more.get,
+    create: own.create ?? more.create,
+    updates: own.updates.length > 0 ? own.updates : more.updates,
+    delete: own.delete ?? more.delete,
+  }
   const found = [offered.get, offered.create, ...offered.updates].flatMap(
     (method) => recordIn(resource, method?.answer)?.view ?? [],
   )
@@ -62,15 +70,8 @@ function memberInPath(
   { get, updates, delete: removal }: OfferedOperations,
   { members }: SchemaView,
 ): string | undefined {
-  const last = segmentsOf((get ?? updates[0] ?? removal)?.path ?? '').at(-1)
-  const name = parameterIn(last) ?? keyIn(last)
+  const name = keyIn(segmentsOf((get ?? updates[0] ?? removal)?.path ?? '').at(-1))?.name
   return name !== undefined && members.has(name) ? name : undefined
-}
-
-function withOther(one: OfferedOperations, other: OfferedOperations | undefined): OfferedOperations {
-  const updates = one.updates.length > 0 ? one.updates : (other?.updates ?? [])
-  const { get = other?.get, create = other?.create, delete: removal = other?.delete } = one
-  return { ...one, get, create, updates, delete: removal }
 }
 
 /** The operations of the document on a collection. */
@@ -81,32 +82,30 @@ function offeredOf(api: ApiDescription, { path }: Collection) {
   const first = (paths: readonly string[], method: HttpMethod) =>
     paths.flatMap((each) => api.method(each, method) ?? [])[0]
   const below = (names: readonly string[], method: HttpMethod) =>
-    names.flatMap((name) => api.method(`${bare}/${name}`, method) ?? [])
-  const queries = below(['query', 'search', 'list', '_search', 'filter'], 'post')
-  // A list below a view, such as `/contacts/view/{view_id}`.
-  const views = ['view', 'views', 'list', 'lists', 'filter'].flatMap((name) => itemPathsOf(api, `${bare}/${name}`))
+    first(
+      names.map((name) => `${bare}/${name}`),
+      method,
+    )
   const listed = api.method(path, 'get')
   const own = listed && isRecent(listed) ? undefined : listed
+  const queried = below(['query', 'search', 'list', '_search', 'filter'], 'post')
+  // A list below a view, such as `/contacts/view/{view_id}`.
+  const views = ['view', 'views', 'list', 'lists', 'filter'].flatMap((name) => itemPathsOf(api, `${bare}/${name}`))
   const updates = (['patch', 'put', 'post'] as const).flatMap((method) => first(items, method) ?? [])
-  const [patch] = updates
   // A PATCH that adds to lists cannot take away: undo needs the PUT.
-  const isAdding = patch?.method === 'patch' && /\b(?:append|prepend)/i.test(patch.text)
+  const isAdding = updates[0]?.method === 'patch' && /\b(?:append|prepend)/i.test(updates[0].text)
   return {
-    list: own ?? below(['list', 'all', 'search'], 'get')[0] ?? queries[0] ?? first(views, 'get'),
-    /** Shows the records that were used last, in place of a list. */
-    recent: own === listed ? undefined : listed,
+    list: own ?? below(['list', 'all', 'search'], 'get') ?? queried ?? first(views, 'get'),
     get: first(items, 'get'),
-    create: first([path, ...singular], 'post') ?? below(['create', 'new', 'add'], 'post')[0],
+    create: first([path, ...singular], 'post') ?? below(['create', 'new', 'add'], 'post'),
     /** The one to use first; others change the record in another way. */
-    updates: isAdding
-      ? updates.toSorted((one, other) => Number(other.method === 'put') - Number(one.method === 'put'))
-      : updates,
+    updates: isAdding ? updates.toSorted((one, other) => +(other.method === 'put') - +(one.method === 'put')) : updates,
     delete: first(items, 'delete'),
-    /** GET below the collection that search records, and POST likewise. */
-    searches: [...below(['search', 'find', 'lookup'], 'get'), ...queries],
+    search: below(['search', 'find', 'lookup'], 'get'),
   }
 }
 
+/** Shows the records that were used last, in place of a list. */
 function isRecent({ answer, text }: ApiMethod): boolean {
   const lists = [...(answer?.members.keys() ?? [])].filter((name) => answer?.member(name)?.type === 'array')
   const isNamed = lists.length > 0 && lists.every((name) => /^recent/i.test(name))

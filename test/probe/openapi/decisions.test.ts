@@ -218,18 +218,6 @@ test('records that are taken and shown as the only element of a list are found t
   expect(loaded(draft).resources.contact?.create?.body).toEqual({ data: ['{record}'] })
 })
 
-test('values of several kinds in one list are fields by their kind', () => {
-  const handle = object({ source: { enum: ['email', 'phone', 'web'] }, handle: TEXT })
-  const person = object({ id: TEXT, name: TEXT, handles: listOf(handle) }, { required: ['handles'] })
-  const draft = draftOf(documentWith(plainPaths('/contacts', person)), { deals: 'none' })
-  expect(draft.points).toEqual(['the body of each update needs handles; assumed: sends: changes'])
-  expect(draft.written.objects.contacts?.fields).toMatchObject({
-    email: { at: 'handles[source=email].handle', fold: 'case' },
-    phone: 'handles[source=phone].handle',
-  })
-  expect(loaded(draft).resources.contact?.fields.email?.write).toEqual(['handles[source=email].handle'])
-})
-
 test('JSON under a name of its own is asked for and sent under that name', () => {
   const type = 'application/vnd.api+json'
   const named = (schema: JsonObject): JsonObject => ({ content: { [type]: { schema } } })

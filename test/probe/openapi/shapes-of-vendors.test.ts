@@ -124,7 +124,7 @@ test('records that were used last are no list', () => {
     '/contacts/{id}': { get: get(PERSON), patch: post(PERSON, PERSON) },
   })
   expect(contacts).not.toHaveProperty('list')
-  expect(points.join('\n')).toContain('/contacts shows recent ones alone')
+  expect(points.join('\n')).toContain('no request that lists contacts')
 })
 
 test('a list below a view asks for the view at login, and is a decision', () => {
