@@ -292,7 +292,9 @@ test('--set links by what a record is called, adds links and takes them away, of
   const id = (await crmPrints(['contacts', ...made, ...deal, '-o', 'id'], env)).trim()
   expect(await shown()).toEqual([[acme], [fleet, `${fleet}[Decision maker]`]])
   const one = ['update', id, '--set', 'companies+.domain=bolt.test', '--set', `deals+=${parts}`]
-  const planned = JSON.parse((await run(...one, '--dry-run', '-o', 'json')).stdout)
+  const dry = await run(...one, '--dry-run', '-o', 'json')
+  expect(dry.stderr).toMatch(/_ids: further requests write the links/)
+  const planned = JSON.parse(dry.stdout)
   expect(planned.changes.company_ids).toEqual({ from: [acme], to: [acme, bolt].sort() })
   expect(await run(...one)).toMatchObject({ exit: 0 })
   expect(await shown()).toEqual([[acme, bolt].sort(), [fleet, `${fleet}[Decision maker]`, parts]])

@@ -81,6 +81,9 @@ async function showChanges(
   const changes = changedMembers(await findOne(ctx, resource, id), patch)
   const how = await requestOf(ctx, resource, { id, patch })
   await printOne(ctx, { id, dry_run: true, ...how, changes })
+  const { links } = (await ctx.api()).connector.document.resources[resource] ?? {}
+  const linked = Object.keys(changes).filter((name) => links && Object.hasOwn(links.fields, name))
+  if (linked.length > 0) ctx.note(`${linked.join(', ')}: further requests write the links.`)
   const count = Object.keys(changes).length
   ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, count > 0)
