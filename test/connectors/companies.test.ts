@@ -121,7 +121,9 @@ test('an object that only a connector has is a noun with all verbs', async () =>
   expect(one).toMatchObject({ subject: 'Printer', stage_id: '1', priority: 'HIGH' })
   await crmPrints(['tickets', 'update', one.id, '--set', 'content=No paper'], env)
   expect(await json('records', 'tickets', 'get', one.id, '-o', 'json')).toMatchObject({ content: 'No paper' })
-  expect(await crmPrints(['objects', '--jq', 'map(select(.own) | .name) | join(" ")'], env)).toBe('tickets products\n')
+  expect(await crmPrints(['objects', '--jq', 'map(select(.own) | .name) | join(" ")'], env)).toBe(
+    'tickets products line_items calls meetings\n',
+  )
   expect(await json('fields', 'tickets', '-o', 'json')).toContainEqual(
     expect.objectContaining({ name: 'subject', label: 'Ticket name', required: true }),
   )
@@ -200,4 +202,28 @@ test('records of such an object are counted with those of their owner, given to 
   function ownerOf({ owner_id: owner }: { readonly owner_id: unknown }): string {
     return String(owner)
   }
+})
+
+test('calls are linked to people by their addresses, and line items to a product and a deal by their names', async () => {
+  const { env, emulator, fileOf, json } = await reach('hubspot')
+  await crmPrints(['contacts', 'create', '--set', 'email=ada@x.test'], env)
+  const calls = fileOf('calls.csv', [
+    'Call title,Activity date,contacts.email',
+    'Hello,2026-05-01T10:00:00Z,ada@x.test',
+  ])
+  await crmPrints(['calls', 'import', calls, '--yes'], env)
+  const [call] = await json('calls', 'list', '--with', 'contacts', '-o', 'json')
+  expect(call).toMatchObject({ title: 'Hello', linked: { contacts: [{ email: 'ada@x.test' }] } })
+  await crmPrints(['products', 'create', '--set', 'name=Pump'], env)
+  await crmPrints(
+    ['deals', 'create', '--set', 'name=Fleet', '--set', 'stage=Stage 1', '--set', 'pipeline_id=default'],
+    env,
+  )
+  const items = fileOf('items.csv', ['name,product.name,quantity,price,deals.name', 'Pump,Pump,2,9.50,Fleet'])
+  await crmPrints(['line_items', 'import', items, '--yes'], env)
+  expect(emulator.records('line_items')).toMatchObject([{ properties: { quantity: '2', price: '9.5' } }])
+  const [item] = await json('line_items', 'list', '--with', 'product,deals', '-o', 'json')
+  expect(item.linked).toMatchObject({ product: { name: 'Pump' }, deals: [{ name: 'Fleet' }] })
+  await crmPrints(['jobs', 'undo', await lastJob(env), '--yes'], env)
+  expect(emulator.records('line_items')).toEqual([])
 })

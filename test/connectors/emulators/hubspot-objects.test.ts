@@ -16,6 +16,8 @@ const MINIMAL: Readonly<Record<string, object>> = {
   line_items: { quantity: '2' },
   tasks: NOTED,
   notes: NOTED,
+  calls: NOTED,
+  meetings: NOTED,
 }
 const CARS = {
   name: 'cars',
@@ -61,6 +63,8 @@ describe('standard objects', () => {
     ['line_items', 'line_item', '0-8'],
     ['tasks', 'task', '0-27'],
     ['notes', 'note', '0-46'],
+    ['meetings', 'meeting', '0-47'],
+    ['calls', 'call', '0-48'],
   ] as const)('%s are reached by plural, singular and type id', ([name, singular, id]) =>
     withHubSpot({}, async (ask, { records }) => {
       for (const path of [name, singular, id])

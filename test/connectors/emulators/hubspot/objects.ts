@@ -185,6 +185,28 @@ export const STANDARD: readonly ObjectType[] = [
     },
   },
   {
+    name: 'calls',
+    singular: 'call',
+    id: '0-48',
+    required: ['hs_timestamp'],
+    properties: {
+      ...texts('hs_call_title', 'hs_call_body'),
+      hs_call_duration: NUMBER,
+      hs_timestamp: { type: 'time', label: 'Activity date' },
+    },
+  },
+  {
+    name: 'meetings',
+    singular: 'meeting',
+    id: '0-47',
+    required: ['hs_timestamp'],
+    properties: {
+      ...texts('hs_meeting_title', 'hs_meeting_body'),
+      hs_timestamp: { type: 'time', label: 'Activity date' },
+      hs_meeting_end_time: { type: 'time', label: 'Meeting end time' },
+    },
+  },
+  {
     name: 'notes',
     singular: 'note',
     id: '0-46',
