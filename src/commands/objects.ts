@@ -12,7 +12,7 @@ import { addScopedFlags } from './flags.ts'
 import { onePage, printList } from './print.ts'
 
 const OBJECT_COLUMNS = ['name', 'one', 'own', 'verbs']
-const FIELD_COLUMNS = ['name', 'label', 'type', 'options', 'required', 'unique', 'read_only', 'to']
+const FIELD_COLUMNS = ['name', 'label', 'type', 'many', 'options', 'required', 'unique', 'read_only', 'to']
 
 export function addObjects(program: CommandUnknownOpts, act: Act): void {
   const objects = program
