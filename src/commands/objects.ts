@@ -68,14 +68,15 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
   const listed = (await api.listedNames(resource)) ?? []
   const known = new Set(Object.keys(fields))
   const byName = new Map(listed.map((one) => [one.name, one]))
-  const { fields: described = {}, links } = api.connector.document.resources[resource] ?? {}
+  const { fields: described = {}, links, open } = api.connector.document.resources[resource] ?? {}
   const mapped = Object.keys(described)
   const others = [...mapped, ...listed.map(({ name: member }) => member)]
   const items = [
-    ...Object.entries<Field>(fields).map(([member, field]) => ({
-      ...shown(member, field),
-      ...(described[member]?.required && { required: true }),
-    })),
+    ...Object.entries<Field>(fields).flatMap(([member, field]) => {
+      const said = Object.hasOwn(described, member) ? described[member] : undefined
+      if (!said && !field.isReadOnly && !open) return []
+      return [{ ...shown(member, field), ...(said?.required && { required: true }) }]
+    }),
     ...[...new Set(others)]
       .filter((member) => !known.has(member))
       .map((member) => otherField(member, byName.get(member))),

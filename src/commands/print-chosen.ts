@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
 import { keepMatching } from './keep-matching.ts'
 import { checkOf, chosenPages, printList } from './print.ts'
 import { derivedContext } from './print-derived.ts'
@@ -19,6 +20,14 @@ export async function printChosen(ctx: Context, list: SortableList, choice: List
   const { keep, sort, summary, with: words } = choice
   if (words !== undefined) {
     const { with: _, ...rest } = choice
+    if (summary !== undefined)
+      throw new CrmError(
+        'usage',
+        '--with does not apply to --summary, which groups by members of the records themselves',
+        {
+          hint: 'leave --with out',
+        },
+      )
     const pages = withLinked(list.pages, await linkedReader(ctx, list.resource, words))
     return printChosen(ctx, { ...list, pages }, rest)
   }

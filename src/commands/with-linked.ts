@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { idText, type JsonValue } from '../core/json.ts'
 import { linkIn } from '../core/links.ts'
 import { nearest } from '../core/nearest.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -42,9 +42,14 @@ export async function linkedReader(
   for (const { to, word } of chosen) rules(to).selection.ask(membersOf(ctx, word))
   const isNamed = ctx.flags.output === 'table' && ctx.flags.fields === undefined
   const known = new Map<string, CrmRecord>()
+  const recordsIn = (value: JsonValue, to: Findable) =>
+    idsIn(value).map((id): CrmRecord => known.get(`${to} ${id}`) ?? { id })
+  const namesOf = (value: JsonValue, to: Findable) =>
+    recordsIn(value, to)
+      .map((record) => labelOf(to, record))
+      .join(', ')
   const shown = (value: JsonValue, to: Findable): JsonValue => {
-    const records = idsIn(value).map((id): CrmRecord => known.get(`${to} ${id}`) ?? { id })
-    if (isNamed) return records.map((record) => labelOf(to, record)).join(', ')
+    const records = recordsIn(value, to)
     return Array.isArray(value) ? records : (records[0] ?? null)
   }
   return async (records) => {
@@ -56,9 +61,9 @@ export async function linkedReader(
         for (const record of items) known.set(`${to} ${idText(record.id)}`, record)
     }
     return records.map((record) => {
-      const linked = chosen.map(({ field, to, word }) => [isNamed ? field : word, shown(record[field] ?? null, to)])
-      const members: JsonObject = Object.fromEntries(linked)
-      return { ...record, ...(isNamed ? members : { linked: members }) }
+      const linked = chosen.map(({ field, to, word }) => [word, shown(record[field] ?? null, to)])
+      const named = chosen.map(({ field, to }) => [field, namesOf(record[field] ?? null, to)])
+      return { ...record, ...(isNamed && Object.fromEntries(named)), linked: Object.fromEntries(linked) }
     })
   }
 }

@@ -155,6 +155,8 @@ class OpenMigration implements Migration {
       await from.askAll(type)
       const onRead = (count: number) => this.#parts.onRead(count, `${plural} of the source`)
       await source.read(type, recordsOf(from, type, source), onRead)
+      const links = Object.keys(from.connector.document.resources[type]?.links?.fields ?? {})
+      if (links.length > 0) this.#parts.note(`Not carried over, of ${plural}: links in ${links.join(', ')}`)
     }
     if (this.#types.includes('deal')) this.#stageOf = stageChoice(await this.#readStages())
     await this.readTarget(this.#types.filter((type) => this.#ids.has(type)))

@@ -43,9 +43,9 @@ export function planAll(all: readonly PlanParts[]): readonly ResourcePlan[] {
   const refused = new Set<string>()
   return all.map((parts) => {
     const { source, ids } = parts
-    // A record that is still to be created has no id on the target yet.
+    // A record that is still to be created has no id on the target yet; 0 stands for it, as some targets have numbers.
     const idOf: IdMap['idOf'] = (type, id) =>
-      ids.idOf(type, id) ?? (source.has(type, id) && !refused.has(`${type} ${id}`) ? id : undefined)
+      ids.idOf(type, id) ?? (source.has(type, id) && !refused.has(`${type} ${id}`) ? '0' : undefined)
     return planOf({ ...parts, rules: { ...parts.rules, ids: { idOf } } }, refused)
   })
 }

@@ -43,6 +43,8 @@ test('--with shows the records that fields refer to in lists and in get', async 
     {},
   ])
   expect(await crmPrints(['deals', 'list', '--with', 'contacts'], env)).toContain('Ada, Bob')
+  const summary = await crm(['contacts', 'list', '--with', 'company', '--summary', 'company_id'], env)
+  expect([summary.exit, summary.stderr]).toEqual([2, expect.stringContaining('--with does not apply to --summary')])
 })
 
 test('a record that does not exist any more is its id alone, and a wrong name is answered with the nearest', async () => {

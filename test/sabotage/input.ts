@@ -123,7 +123,7 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a record that several rows name is created for each of them',
     file: 'src/jobs/plan/references.ts',
-    line: 'if (!missing.values.has(key)) missing.values.set(key, value)',
+    line: 'if (!missing.values.has(key)) missing.values.set(key, value.trim())',
     to: 'missing.values.set(value, value)',
     tests: ['test/commands/jobs/create-missing.test.ts'],
   },

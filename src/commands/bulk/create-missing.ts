@@ -12,7 +12,7 @@ import type { ImportRequest } from '../../jobs/plan/plan-rows.ts'
 import type { MissingRecords } from '../../jobs/plan/references.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { withFlag } from '../command-line.ts'
+import { commandLine, withFlag } from '../command-line.ts'
 import { requiredHere } from '../required-fields.ts'
 import { readFlags } from './bulk-flags.ts'
 import type { ImportFlags } from './import-rows.ts'
@@ -23,7 +23,10 @@ import { sendOne } from './send-job.ts'
 const MOST_NAMED = 5
 
 /** `shown`: a plan that is not sent, because of `--dry-run` or of errors. */
-export type CreatedMissing = { readonly shown: MadeImport } | { readonly confirmed?: JobTotals }
+export type CreatedMissing =
+  | { readonly shown: MadeImport }
+  /** What a plan may leave open, because no row that is sent names it; and what was confirmed of the rest. */
+  | { readonly creates: ReadonlySet<Resource>; readonly confirmed?: JobTotals }
 
 /**
  * `--create-missing`: creates the records that rows name and that do not exist, as jobs of their own, before the rows are planned. The plan
@@ -35,25 +38,29 @@ export async function createMissing(
   flags: ImportFlags & { readonly createMissing?: readonly string[] },
 ): Promise<CreatedMissing> {
   refuseBeside(ctx, request, flags)
-  const creates = await createdObjects(ctx, flags.createMissing ?? [])
+  const creates = await createdObjects(ctx, request.noun, flags.createMissing ?? [])
   const jobs = await ctx.jobs()
   if (!ctx.flags.isDryRun) await finishBegun(ctx, creates, { request, flags })
   const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', { ...request, creates }, hooks, true))
-  if (made.type !== 'made') return made.type === 'same' ? {} : { shown: made }
+  if (made.type !== 'made') return made.type === 'same' ? { creates } : { shown: made }
   const { job } = made
   const missing: Created[] = []
   for (const one of made.missing ?? []) missing.push({ ...one, members: await membersOf(ctx, one) })
   for (const one of missing) ctx.note(missingText(one))
-  if (ctx.flags.isDryRun) return { shown: made }
+  if (ctx.flags.isDryRun) {
+    const createFirst = Object.fromEntries(missing.map(({ to, values }) => [RESOURCES[to].plural, values.length]))
+    return { shown: { ...made, job: { ...job, createFirst } } }
+  }
   try {
-    if (missing.length === 0) return {}
+    if (missing.length === 0) return { creates }
     await notePlan(ctx, job, flags)
-    await confirmPlan(ctx, job, { ...flags, also: ` and first create ${missing.map(countText).join(' and ')}` })
+    const first = { count: missing.reduce((sum, { values }) => sum + values.length, 0), what: countsText(missing) }
+    await confirmPlan(ctx, job, { ...flags, first, also: ` and first create ${first.what}` })
   } finally {
     jobs.of(job.paths).drop()
   }
   for (const one of missing) await createAll(ctx, one, { request, flags })
-  return { confirmed: job.end }
+  return { creates, confirmed: job.end }
 }
 
 interface Created extends MissingRecords {
@@ -70,7 +77,7 @@ function refuseBeside(ctx: Context, request: ImportRequest, { plan }: ImportFlag
     refuse('a plan in a file has ids, and these records have none yet', 'leave --plan out; --dry-run shows the plan')
 }
 
-async function createdObjects(ctx: Context, nouns: readonly string[]): Promise<ReadonlySet<Resource>> {
+async function createdObjects(ctx: Context, object: string, nouns: readonly string[]): Promise<ReadonlySet<Resource>> {
   const api = await ctx.api()
   const known = Object.values(RESOURCES).map(({ plural }): string => plural)
   const creates = new Set<Resource>()
@@ -82,6 +89,11 @@ async function createdObjects(ctx: Context, nouns: readonly string[]): Promise<R
         hint: withFlag(ctx.argv, '--create-missing', nearest(noun, known) ?? 'companies'),
       })
     }
+    if (RESOURCES[own].plural === object) {
+      throw new CrmError('usage', `--create-missing ${noun}: the rows are ${object} themselves`, {
+        hint: `import them without the column that names other ${object}, then with it and --match`,
+      })
+    }
     api.require(own, 'create')
     creates.add(own)
   }
@@ -90,7 +102,11 @@ async function createdObjects(ctx: Context, nouns: readonly string[]): Promise<R
 
 function missingText({ to, values, ...one }: MissingRecords): string {
   const more = values.length > MOST_NAMED ? ` and ${values.length - MOST_NAMED} more` : ''
-  return `Created first: ${countText({ to, values, ...one })}: ${values.slice(0, MOST_NAMED).map(cellText).join(', ')}${more}`
+  return `To create first: ${countText({ to, values, ...one })}: ${values.slice(0, MOST_NAMED).map(cellText).join(', ')}${more}`
+}
+
+function countsText(missing: readonly MissingRecords[]): string {
+  return missing.map(countText).join(' and ')
 }
 
 function countText({ to, by, values }: MissingRecords): string {
@@ -105,6 +121,19 @@ function runOf(resource: Resource, { inputName }: Pick<ImportRequest, 'inputName
 interface Creating {
   readonly request: ImportRequest
   readonly flags: ImportFlags
+}
+
+/** CrmError `conflict` if a row that would be sent names what is not there, although it was created. */
+export async function requireCreated(ctx: Context, made: MadeImport): Promise<void> {
+  if (made.type !== 'made') return
+  const [missing] = made.missing ?? []
+  if (!missing) return
+  const jobs = await ctx.jobs()
+  jobs.of(made.job.paths).drop()
+  const what = `no ${RESOURCES[missing.to].singular} has the ${missing.by} ${JSON.stringify(missing.values[0])}`
+  throw new CrmError('conflict', `${what} any more, or the server changed it; no row was sent`, {
+    hint: commandLine(ctx.argv),
+  })
 }
 
 /** The jobs of the same command that were stopped. */
@@ -173,7 +202,10 @@ interface Sending {
 /** Throws if one of the records is not created: the rows that name it would fail. */
 async function send(ctx: Context, { paths, resource, flags }: Sending): Promise<void> {
   const { record, error } = await sendOne(ctx, paths, flags)
+  // The same command goes on with them, and with the rows.
+  if (error instanceof CrmError)
+    throw new CrmError(error.code, error.message, { ...error.details, hint: commandLine(ctx.argv), cause: error })
   if (error !== undefined) throw error
   const done = typeof record.done === 'number' ? record.done : 0
-  ctx.note(`${counted(done, resource)} created: crm jobs undo ${paths.id}${typedProfile(ctx.argv)} takes them back.`)
+  ctx.note(`${counted(done, resource)} created; to take back: crm jobs undo ${paths.id}${typedProfile(ctx.argv)}`)
 }

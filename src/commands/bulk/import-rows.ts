@@ -106,14 +106,17 @@ export async function importAs(
     isRepeatable: request.kind !== 'retry',
     takesRejects: request.kind === 'import' || request.kind === 'retry',
   }
-  if (flags.createMissing !== undefined) {
-    const { createMissing } = await import('./create-missing.ts')
-    const first = await createMissing(ctx, whole, flags)
-    if ('shown' in first) return showOrSendMade(ctx, first.shown, file, terms)
-    Object.assign(terms, first)
+  if (flags.createMissing === undefined) {
+    const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', whole, hooks))
+    return showOrSendMade(ctx, made, file, terms)
   }
-  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', whole, hooks))
-  return showOrSendMade(ctx, made, file, terms)
+  const { createMissing, requireCreated } = await import('./create-missing.ts')
+  const first = await createMissing(ctx, whole, flags)
+  if ('shown' in first) return showOrSendMade(ctx, first.shown, file, terms)
+  const { creates, ...confirmed } = first
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.plan('import', { ...whole, creates }, hooks))
+  await requireCreated(ctx, made)
+  return showOrSendMade(ctx, made, file, { ...terms, ...confirmed })
 }
 
 /** Shows a new plan, or confirms and sends it; resumes an existing job. */

@@ -38,6 +38,8 @@ export interface PlanFlags extends RunFlags, ExpectFlags {
   readonly snapshotBefore?: string
   /** For the question: what another job does after this one. */
   readonly also?: string | undefined
+  /** What else is created before, which counts as well. */
+  readonly first?: { readonly count: number; readonly what: string }
   /** What was confirmed of a plan that was shown before; the same is not asked again. */
   readonly confirmed?: JobTotals
   /** The command has --again. */
@@ -165,7 +167,7 @@ function toDoOf(
 }
 
 /** Compares `--expect` and `--expect-most` with the plan, before anything is sent or written to a file; the number that is confirmed. */
-function requireCount(ctx: Context, job: MadeJob, { plan, ...flags }: PlanFlags): number | undefined {
+function requireCount(ctx: Context, job: MadeJob, { plan, first, ...flags }: PlanFlags): number | undefined {
   const { end, head } = job
   if (isDeletion(job)) {
     const { count, what } = deletionOf(job, undefined)
@@ -173,10 +175,11 @@ function requireCount(ctx: Context, job: MadeJob, { plan, ...flags }: PlanFlags)
     requireExpected(ctx, deletionOf(job, expect))
     return expect
   }
-  const count = end.create + end.update
+  const count = end.create + end.update + (first?.count ?? 0)
   const expect = expectedOf(ctx, flags, { count, toDo: changesOf(end, head.noun) })
   if (expect === undefined || expect === count) return expect
-  const changes = counted(count, resourceOf(head.noun))
+  const rows = counted(end.create + end.update, resourceOf(head.noun))
+  const changes = first ? `${first.what} would be created, and ${rows}` : rows
   throw new CrmError('unconfirmed', `--expect ${expect}, but ${changes} would change; nothing was sent`, {
     hint:
       plan === undefined && !ctx.flags.isDryRun
@@ -230,7 +233,7 @@ export async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags):
     return
   }
   const isStdinFree = head.input?.name !== '-'
-  const count = end.create + end.update
+  const count = end.create + end.update + (flags.first?.count ?? 0)
   const isProtected = end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected
   if (isProtected || subscribes(job).length > 0) {
     await confirmProtected(ctx, { count, toDo: toDoOf(ctx, job, flags, canAsk(ctx)), expect, isStdinFree })

@@ -23,16 +23,21 @@ interface Shown {
   readonly recheckRequests?: number | undefined
   readonly matching?: MadeJob['matching']
   readonly first?: MadeJob['first']
+  readonly createFirst?: MadeJob['createFirst']
 }
 
 export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
 
 /** The data of a dry run; nothing of it is sent. */
 export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  const { head, end, fields, matching, preview, first } = job
+  const { head, end, fields, matching, preview, first, createFirst } = job
   const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
-  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching, preview, first }, flags)
+  return show(
+    ctx,
+    { head, counts: end, fields, leftOut, recheckRequests, matching, preview, first, createFirst },
+    flags,
+  )
 }
 
 /** Shows what an existing job would still send. */
@@ -45,7 +50,7 @@ export async function showRest(
 }
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
-  const { head, counts, fields, leftOut, recheckRequests, matching, preview, first = [] } = shown
+  const { head, counts, fields, leftOut, recheckRequests, matching, preview, first = [], createFirst } = shown
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
   const requests = forecast.requests + (await requestsBefore(ctx, first, rateShare))
@@ -53,14 +58,13 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
   const plan = {
     dry_run: true,
+    ...(createFirst && { create_first: createFirst }),
     ...countsRecord(counts),
     ...cannot,
     requests,
     ...second,
     ...(first.length > 0 && { repointed: first.reduce((sum, { end }) => sum + end.update, 0) }),
-    ...(matching && {
-      ...{ matched_by: matching.by, match_requests: matching.requests, unmatchable: matching.unmatchable },
-    }),
+    ...matchingRecord(matching),
     ...(head.upsert !== undefined && { upsert: head.upsert }),
   }
   if (ctx.flags.output === 'table') {
@@ -82,6 +86,11 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   }
   if (ctx.flags.isDryRun) ctx.note(requests === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, requests > 0)
+}
+
+function matchingRecord(matching: Shown['matching']) {
+  if (!matching) return {}
+  return { matched_by: matching.by, match_requests: matching.requests, unmatchable: matching.unmatchable }
 }
 
 async function requestsBefore(

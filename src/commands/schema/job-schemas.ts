@@ -115,6 +115,7 @@ const PLAN = made(
     upsert: TEXT,
     rejected: COUNT,
     repointed: COUNT,
+    create_first: { type: 'object', additionalProperties: COUNT },
     preview: PREVIEW,
   },
 )

@@ -94,7 +94,10 @@ export function createColumnResolver(
     const field = byFolded.get(foldName(name))
     const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
     const known = related ?? knownColumn(kind, name, server)
-    if (known || field !== undefined) return known ?? columnFor(kind, name, field ?? name)
+    if (known) return known
+    // A sign is no part of a name: the column would be written whole.
+    if (SIGNED.test(name)) return { name, suggestion: suggestionFor(name) }
+    if (field !== undefined) return columnFor(kind, name, field)
     return isNewAllowed ? columnFor(kind, name, name) : unknownColumn(name)
   }
   return (name) => {
@@ -131,6 +134,8 @@ export function typedColumn(resolve: ColumnResolver, header: string): Column | U
 
 /** `company.domain`, `contacts+.email`, `deals[Decision maker]-`: a field, a label, the member that finds the records, and a sign. */
 const NAMED = /^\s*([^.+[\]]+?)\s*(?:\[\s*(.+?)\s*\]\s*(?=[-+.]|$))?([+-])?\s*(?:\.\s*([\p{L}_][^+]*?)\s*)?([+-])?\s*$/u
+
+const SIGNED = /[\p{L}\p{N}\])][+-]\s*$/u
 
 const EDITS: Readonly<Record<string, ListEdit>> = { '+': 'add', '-': 'remove' }
 

@@ -114,7 +114,7 @@ function unknownError(input: HeaderRow, unknown: readonly UnknownColumn[]): CrmE
   return inputError({
     ...input,
     what: unknown.length === 1 ? `unknown column ${names[0]}; ${questions[0]}` : `unknown columns: ${many}`,
-    hint: `--map ${shellWord(map)} if so; COLUMN= leaves one out, COLUMN=COLUMN keeps its name`,
+    hint: `--map ${shellWord(map)}${unknown.some(({ suggestion }) => suggestion) ? ' if so' : ''}; COLUMN= leaves one out, COLUMN=COLUMN keeps its name`,
   })
 }
 

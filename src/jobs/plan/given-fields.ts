@@ -153,14 +153,14 @@ async function refuseUnknown(
   { noun, of, isNewAllowed }: GivenRequest,
   { members, server }: Known,
 ): Promise<void> {
-  if (isNewAllowed) return
   const help = `crm fields ${noun}${typedProfile(context.command)}`
   const signed = members.find(({ name, column }) => SIGNED.test(name) && !('edit' in column))
-  if (signed && !('suggestion' in signed.column)) {
+  if (signed && !('suggestion' in signed.column && signed.column.suggestion !== undefined)) {
     throw new CrmError('usage', `${signed.flag} ${signed.name}: ${noun} have no such field with several values`, {
       hint: `${help} lists them`,
     })
   }
+  if (isNewAllowed && !signed) return
   const unknown = members.filter(({ column }) => 'suggestion' in column)
   if (of === 'many' || unknown.length === 0) return
   const shown = server ? [] : await shownMembers(context, noun)

@@ -43,6 +43,8 @@ export interface MadeJob {
   readonly matching?: Matching | undefined
   /** Of a merge: the jobs that re-point records before it, one for each object that names losers. */
   readonly first?: readonly MadeJob[]
+  /** By noun: the records that are created before it. */
+  readonly createFirst?: Readonly<Record<string, number>>
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
 }

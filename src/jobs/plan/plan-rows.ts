@@ -16,7 +16,7 @@ import { type ImportMode, type MostRejects, matchRow, OverruledMembers, type Row
 import { createOf, type Part, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { Duplicates, ImportTerms, JobNoun } from './plan-format.ts'
 import type { Matching, PlanningContext, RowRules } from './planning.ts'
-import { withoutNew } from './references.ts'
+import { type ResolvedRows, withoutNew } from './references.ts'
 import type { Scratch } from './scratch.ts'
 
 /** How the input is read, as given by flags alone. */
@@ -60,7 +60,7 @@ export interface ImportRequest {
   readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
   /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
   readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
-  /** A plan that is only shown: of these objects, records that rows name need not exist, because they are created first. */
+  /** Of these objects, records that rows name need not exist; a plan with such a row is shown, and not sent. */
   readonly creates?: ReadonlySet<Resource>
 }
 
@@ -74,7 +74,7 @@ export interface PlanRowsParts {
   readonly context: PlanningContext
   readonly request: ImportRequest
   readonly draft: PlanDraft
-  readonly source: RowSource
+  readonly source: ResolvedRows
   readonly builder: PlanBuilder
   /** Earlier jobs of the run, the oldest first. */
   readonly before: readonly EarlierJob[]
@@ -102,7 +102,7 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
 
 /** Adds the operation, if the connector allows it; a row that it refuses becomes a finding. */
 function addAllowed(
-  { request, builder, retried, rules, errors }: PlanRowsParts,
+  { request, source, builder, retried, rules, errors }: PlanRowsParts,
   row: InputRow,
   planned: Planned,
   known?: Parameters<PlanBuilder['add']>[1],
@@ -114,7 +114,10 @@ function addAllowed(
   if (planned.do === 'delete' || !planned.body) return void builder.add({ ...planned, ...link }, known)
   const body = planned.before ? planned.body : rules.shown(planned.body)
   const message = rules.faultIn(request.creates ? withoutNew(body) : body, planned.before)
-  if (message === undefined) return void builder.add({ ...planned, body, ...link }, known)
+  if (message === undefined) {
+    if (request.creates) source.send(body)
+    return void builder.add({ ...planned, body, ...link }, known)
+  }
   const { line, offset } = row
   errors.add(row, { line, offset, column: undefined, value: undefined, code: 'not_allowed', message })
 }

@@ -30,8 +30,10 @@ export interface MissingRecords {
 }
 
 /** Rows whose references are resolved. */
-interface ResolvedRows extends RowSource {
-  /** Of the rows that were read. */
+export interface ResolvedRows extends RowSource {
+  /** Called with the members of each row that is sent. */
+  send(fields: JsonObject): void
+  /** What these rows name. */
   missing(): readonly MissingRecords[]
 }
 
@@ -71,6 +73,7 @@ export function withReferences(source: RowSource, parts: ReferenceParts): Resolv
         if (valid.length > 0) yield valid
       }
     },
+    send: (fields) => found.send(fields),
     missing: () => found.missing(),
   }
 }
@@ -89,6 +92,7 @@ class ReferencedRecords {
   readonly #parts: ReferenceParts
   /** By object and member. */
   readonly #lookups = new Map<string, Lookup>()
+  readonly #sent = new Set<string>()
   /** By object and member: values by their keys. */
   readonly #missing = new Map<string, { reference: ReferenceColumn['reference']; values: Map<string, string> }>()
 
@@ -130,8 +134,19 @@ class ReferencedRecords {
     return findings
   }
 
+  send(fields: JsonObject): void {
+    for (const value of Object.values(fields)) {
+      for (const each of Array.isArray(value) ? value : [value])
+        if (typeof each === 'string' && each.startsWith(NEW)) this.#sent.add(each.slice(NEW.length))
+    }
+  }
+
   missing(): readonly MissingRecords[] {
-    return [...this.#missing.values()].map(({ reference, values }) => ({ ...reference, values: [...values.values()] }))
+    const all = [...this.#missing.values()].map(({ reference, values }) => ({
+      ...reference,
+      values: [...values.values()].filter((value) => this.#sent.has(value)),
+    }))
+    return all.filter(({ values }) => values.length > 0)
   }
 
   #idOf({ line, offset, position }: InputRow, column: ReferenceColumn, value: string): string | RowFinding {
@@ -148,7 +163,7 @@ class ReferencedRecords {
     if (ids.length === 0 && edit !== 'remove' && key !== undefined && this.#parts.creates?.has(to)) {
       const missing = this.#missing.get(lookupName(reference)) ?? { reference, values: new Map() }
       this.#missing.set(lookupName(reference), missing)
-      if (!missing.values.has(key)) missing.values.set(key, value)
+      if (!missing.values.has(key)) missing.values.set(key, value.trim())
       return `${NEW}${missing.values.get(key)}`
     }
     const { singular, plural } = RESOURCES[to]

@@ -33,13 +33,13 @@ test('companies that rows name and the server lacks are created once, before the
   expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('no company has this domain')])
 
   const dry = await crm([...words, '--create-missing', 'companies', '--dry-run', '-o', 'json'], env)
-  expect(dry.stderr).toContain('Created first: 2 companies (domain): acme.test, bolt.test')
-  expect(JSON.parse(dry.stdout)).toMatchObject({ create: 4, rows: 4 })
+  expect(dry.stderr).toContain('To create first: 2 companies (domain): acme.test, bolt.test')
+  expect(JSON.parse(dry.stdout)).toMatchObject({ create_first: { companies: 2 }, create: 4, rows: 4 })
   expect(await companies()).toEqual(['old.test Old'])
 
   const done = await crm([...words, '--create-missing', 'company', '--yes', '-o', 'json'], env)
   expect([done.exit, JSON.parse(done.stdout)]).toEqual([0, expect.objectContaining({ rows: 4, done: 4, failed: 0 })])
-  expect(done.stderr).toMatch(/2 companies created: crm jobs undo job_\w+ takes them back/)
+  expect(done.stderr).toMatch(/2 companies created; to take back: crm jobs undo job_\w+/)
   expect(await companies()).toEqual(['acme.test acme.test', 'bolt.test bolt.test', 'old.test Old'])
   const ids = new Map((await all(service, '/v1/companies')).map(({ id, domain }) => [id, domain]))
   const links = (await all(service, '/v1/contacts')).map((row) => `${row.email} ${ids.get(row.company_id)}`)
@@ -61,12 +61,12 @@ test('nothing is created for a file with errors, another count than expected, or
   const counted = await crm([...first, '--expect', '9', '--yes'], env)
   expect([counted.exit, counted.stderr]).toEqual([
     11,
-    expect.stringContaining('--expect 9, but 4 contacts would change'),
+    expect.stringContaining('--expect 9, but 2 companies (domain) would be created, and 4 contacts would change'),
   ])
   const unasked = await crm(first, env)
   expect([unasked.exit, unasked.stderr]).toEqual([
     11,
-    expect.stringContaining('create 3 and change 1 contact and first create 3 companies'),
+    expect.stringContaining('create 3 and change 1 contact and first create 2 companies'),
   ])
   expect(await companies()).toEqual(['old.test Old'])
   expect(await all(service, '/v1/contacts')).toHaveLength(1)
@@ -87,4 +87,14 @@ test('a record that needs more than a name is not created, and the error names w
   writeFileSync(file, 'title,deal.title\nCall,Fleet\n')
   const { exit, stderr } = await crm(['tasks', 'import', file, '--create-missing', 'deals', '--yes'], env)
   expect([exit, stderr]).toEqual([2, expect.stringMatching(/a new deal must have \w+, too; nothing was sent/)])
+})
+
+test('only rows that are sent have companies created for them', async () => {
+  const { service, env, words, companies } = await start([...ROWS, 'Dup,ada@x.test,other.test'])
+  const create = [...words, '--create-missing', 'companies', '--yes']
+  await crmPrints([...create, '--mode', 'update', '--duplicates', 'first'], env)
+  expect(await companies()).toEqual(['old.test Old'])
+  await crmPrints([...create, '--duplicates', 'first', '--expect', '6'], env)
+  expect(await companies()).toEqual(['acme.test acme.test', 'bolt.test bolt.test', 'old.test Old'])
+  expect(await all(service, '/v1/contacts')).toHaveLength(4)
 })
