@@ -43,6 +43,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@commander-js/extra-typings': ['commands', 'program.ts'],
   commander: ['commands', 'program.ts'],
   undici: ['api'],
+  '@rgrove/parse-xml': ['api'],
   conf: ['settings'],
   'cli-table3': ['output'],
   graphql: ['service'],

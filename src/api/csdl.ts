@@ -10,12 +10,12 @@ const BARE_KEY = /^Edm\.(?:Guid|Int(?:16|32|64))$/
 export function objectsOfCsdl(csdl: JsonObject): JsonObject[] {
   const model = modelOf(csdl)
   const sets = membersOf(model.at(csdl.$EntityContainer)).filter(([, { $Collection }]) => $Collection === true)
-  const setOf = new Map(sets.map(([name, { $Type }]) => [$Type, name]))
+  const setOf = new Map(sets.map(([name, { $Type }]) => [model.at($Type), name]))
   return sets.flatMap(([name, { $Type, $NavigationPropertyBinding: bound }]) => {
     const type = typeAt(model, $Type)
     const references = membersOf(type).flatMap(([navigation, { $Type: to, $ReferentialConstraint: pairs }]) => {
       const [own, ...more] = isJsonObject(pairs) ? Object.keys(pairs) : []
-      const target = (isJsonObject(bound) ? bound[navigation] : undefined) ?? setOf.get(to)
+      const target = (isJsonObject(bound) ? bound[navigation] : undefined) ?? setOf.get(model.at(to))
       return own === undefined || more.length > 0 || target === undefined ? [] : [[own, target] as const]
     })
     const targets = new Map(references)

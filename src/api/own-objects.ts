@@ -26,6 +26,7 @@ import type { Api } from './api.ts'
 import { objectsOfCsdl } from './csdl.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
+import { replaceHeaders } from './transport/headers.ts'
 
 /** The objects that only this server has, by its connector and by itself. */
 export async function objectsOfServer({
@@ -42,7 +43,7 @@ export async function objectsOfServer({
 
 /** The objects of a server that its users described; the answer of `GET /v1/objects` of `crm serve`. */
 async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
-  const json = await readJson(raw, OBJECTS_PATH)
+  const json = parseJson(await readText(raw, OBJECTS_PATH, []))
   const listed = isJsonObject(json) && Array.isArray(json.data) ? json.data.filter(isJsonObject) : []
   return Object.fromEntries(
     listed.flatMap(({ own, name, one, about, fields }) =>
@@ -51,11 +52,11 @@ async function readOwnObjects(raw: RawApi): Promise<DescribedObjects> {
   )
 }
 
-async function readJson(raw: RawApi, path: string): Promise<JsonValue | undefined> {
-  const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+async function readText(raw: RawApi, path: string, headers: readonly string[]): Promise<string> {
+  const request = { method: 'GET', path, headers, bytes: undefined, idempotencyKey: undefined } as const
   const { reply, error } = await raw.send(request)
   if (error || !reply) throw error ?? new Error('no answer')
-  return parseJson(Buffer.from(reply.body).toString())
+  return Buffer.from(reply.body).toString()
 }
 
 function fieldsOf(fields: unknown): Readonly<Record<string, DescribedField>> {
@@ -143,17 +144,27 @@ const NOUN = /^[a-z][a-z0-9_]*$/
 const TYPE = /^[A-Za-z0-9][\w.~-]*$/
 const MEMBER = /^[A-Za-z_]\w*$/
 
-/** The objects that `schema` of the connector lists. CrmError `not_supported` for an answer that is not JSON. */
+/** What `schema` of the connector reads. CrmError `not_supported` for an answer in another format. */
+async function readSchema(raw: RawApi, { path, as }: SchemaDocument): Promise<JsonValue> {
+  const isCsdl = as === 'csdl'
+  // A connector can ask for one of the two alone.
+  const accept = ['Accept', 'application/json, application/xml;q=0.9']
+  const text = await readText(raw, path, isCsdl ? replaceHeaders(accept, raw.headers([])) : [])
+  const json = parseJson(text)
+  if (json !== undefined) return isCsdl && isJsonObject(json) ? objectsOfCsdl(json) : json
+  const isXml = isCsdl && /^\ufeff?\s*</.test(text)
+  const csdl = isXml ? (await import('./csdl-xml.ts')).csdlOfXml(text) : 'its answer is not JSON'
+  if (typeof csdl !== 'string') return objectsOfCsdl(csdl)
+  throw new CrmError('not_supported', `the server does not list its objects at ${path}: ${csdl}`, {
+    hint: 'crm help connector-format: a file of your own names them',
+  })
+}
+
+/** The objects that `schema` of the connector lists. */
 export async function readListedObjects(raw: RawApi, document: ConnectorDocument): Promise<DescribedObjects> {
   const { schema, listed } = document
   if (!schema || !listed) return {}
-  const answer = await readJson(raw, schema.path)
-  if (answer === undefined) {
-    throw new CrmError('not_supported', `the server does not list its objects in JSON at ${schema.path}`, {
-      hint: 'crm help connector-format: a file of your own names them',
-    })
-  }
-  const json = schema.as === 'csdl' && isJsonObject(answer) ? objectsOfCsdl(answer) : answer
+  const json = await readSchema(raw, schema)
   const { only } = schema
   const found = readAll(compilePath(schema.items), json).flatMap((item) => {
     const type = textAt(schema.type, item)

@@ -63,31 +63,48 @@ objects:
       company_id: { at: company_id, to: companies }
 `
 
+const XML = `connector: 2
+name: xml
+extends: odata
+# CAP answers this with XML at $metadata, and with JSON elsewhere.
+headers: { Accept: '*/*' }
+`
+
+const CAP: Judge = {
+  title: 'SAP CAP, by $metadata (skipped without npm ci in tools/judges)',
+  isHere: HAS_ODATA,
+  start: startOData,
+  connector: () => 'odata',
+  match: 'Serial',
+  path: (noun) => (noun === 'companies' ? '/Companies' : '/Machines'),
+  rowsIn: (answer) => (answer as { readonly value: readonly Row[] }).value,
+  shown: ({ Serial, Hours, Broken, Built, company_ID }) => [Serial, Hours, Broken, Built, company_ID],
+  company: ({ Domain, ID }) => [Domain, ID],
+  fields: [
+    { name: 'Serial', label: 'Serial number', type: 'string', required: true },
+    { name: 'Hours', type: 'integer', required: false },
+    { name: 'Broken', type: 'boolean' },
+    { name: 'Built', type: 'date' },
+    { name: 'State', options: ['new', 'used'] },
+    { name: 'Place', read_only: true },
+    { name: 'company_ID', type: 'id', to: 'companies' },
+  ],
+  refused: [
+    [',7,true,2020-01-01,c1.test', 'Serial'],
+    ['M1,x,true,2020-01-01,c1.test', 'not an integer'],
+    ['M1,7,true,2020-01-01,nobody.test', 'no company has this'],
+  ],
+}
+
 const JUDGES: readonly Judge[] = [
+  CAP,
   {
-    title: 'SAP CAP, by $metadata (skipped without npm ci in tools/judges)',
-    isHere: HAS_ODATA,
-    start: startOData,
-    connector: () => 'odata',
-    match: 'Serial',
-    path: (noun) => (noun === 'companies' ? '/Companies' : '/Machines'),
-    rowsIn: (answer) => (answer as { readonly value: readonly Row[] }).value,
-    shown: ({ Serial, Hours, Broken, Built, company_ID }) => [Serial, Hours, Broken, Built, company_ID],
-    company: ({ Domain, ID }) => [Domain, ID],
-    fields: [
-      { name: 'Serial', label: 'Serial number', type: 'string', required: true },
-      { name: 'Hours', type: 'integer', required: false },
-      { name: 'Broken', type: 'boolean' },
-      { name: 'Built', type: 'date' },
-      { name: 'State', options: ['new', 'used'] },
-      { name: 'Place', read_only: true },
-      { name: 'company_ID', type: 'id', to: 'companies' },
-    ],
-    refused: [
-      [',7,true,2020-01-01,c1.test', 'Serial'],
-      ['M1,x,true,2020-01-01,c1.test', 'not an integer'],
-      ['M1,7,true,2020-01-01,nobody.test', 'no company has this'],
-    ],
+    ...CAP,
+    title: 'SAP CAP, by $metadata in XML (skipped without npm ci in tools/judges)',
+    connector: ({ HOME = '' }) => {
+      writeFileSync(join(HOME, 'xml.yaml'), XML)
+      return join(HOME, 'xml.yaml')
+    },
   },
   {
     title: 'Parse Server, by /schemas (skipped without npm ci in tools/judges, and PostgreSQL)',
@@ -231,13 +248,14 @@ for (const judge of JUDGES) {
   )
 }
 
-test.skipIf(!HAS_ODATA_SERVER)(
-  'a server with XML alone at $metadata has the objects of the connector, and a note says so',
-  async () => {
-    const env = emptyHome({ CRM_CONNECTOR: 'odata', CRM_BASE_URL: await startODataServer([]), CRM_API_KEY: KEY })
-    const { exit, stdout, stderr } = await crm(['objects', '--jq', 'map(.name) | join(" ")'], env)
-    expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'contacts deals notes\n' })
-    expect(stderr).toContain('does not list its objects in JSON at /$metadata')
-    expect((await crm(['machines', 'list'], env)).exit).toBe(2)
-  },
-)
+test.skipIf(!HAS_ODATA_SERVER)('a server with XML alone at $metadata has its own objects, too', async () => {
+  const env = emptyHome({ CRM_CONNECTOR: 'odata', CRM_BASE_URL: await startODataServer([]), CRM_API_KEY: KEY })
+  const run = async (...words: string[]) => {
+    const { exit, stdout, stderr } = await crm(words, env)
+    expect(exit, stderr).toBe(0)
+    return stdout
+  }
+  expect(await run('objects', '--jq', 'map(.name) | join(" ")')).toBe('contacts deals notes machines\n')
+  await run('machines', 'create', '--set', 'Serial=M1')
+  expect(JSON.parse(await run('machines', 'list', '--jq', 'map(.Serial)'))).toEqual(['M1'])
+})

@@ -12,6 +12,7 @@ const TEXTS = {
   Contacts: ['Name', 'Email', 'Phone', 'Company', 'OwnerID'],
   Deals: ['Name', 'Stage', 'OwnerID'],
   Notes: ['DealID', 'Body', 'AuthorID'],
+  Machines: ['Serial'],
 }
 const NUMBERS = { Deals: ['Amount'] }
 const TIMES = ['CreatedAt', 'ModifiedAt']
