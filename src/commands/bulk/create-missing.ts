@@ -45,19 +45,21 @@ export async function createMissing(
   if (made.type !== 'made') return made.type === 'same' ? { creates } : { shown: made }
   const { job } = made
   const missing: Created[] = []
-  for (const one of made.missing ?? []) missing.push({ ...one, members: await membersOf(ctx, one) })
-  for (const one of missing) ctx.note(missingText(one))
-  if (ctx.flags.isDryRun) {
-    const createFirst = Object.fromEntries(missing.map(({ to, values }) => [RESOURCES[to].plural, values.length]))
-    return { shown: { ...made, job: { ...job, createFirst } } }
-  }
+  let isShown = false
   try {
+    for (const one of made.missing ?? []) missing.push({ ...one, members: await membersOf(ctx, one) })
+    for (const one of missing) ctx.note(missingText(one))
+    if (ctx.flags.isDryRun) {
+      isShown = true
+      const createFirst = Object.fromEntries(missing.map(({ to, values }) => [RESOURCES[to].plural, values.length]))
+      return { shown: { ...made, job: { ...job, createFirst } } }
+    }
     if (missing.length === 0) return { creates }
     await notePlan(ctx, job, flags)
     const first = { count: missing.reduce((sum, { values }) => sum + values.length, 0), what: countsText(missing) }
     await confirmPlan(ctx, job, { ...flags, first, also: ` and first create ${first.what}` })
   } finally {
-    jobs.of(job.paths).drop()
+    if (!isShown) jobs.of(job.paths).drop()
   }
   for (const one of missing) await createAll(ctx, one, { request, flags })
   return { creates, confirmed: job.end }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
@@ -84,9 +84,12 @@ test.each([
 
 test('a record that needs more than a name is not created, and the error names what it needs', async () => {
   const { env, file } = await start()
+  writeFileSync(`${file}.jsonl`, '{"title":"Mail"}\n')
+  await crmPrints(['tasks', 'import', `${file}.jsonl`, '--yes'], env)
   writeFileSync(file, 'title,deal.title\nCall,Fleet\n')
   const { exit, stderr } = await crm(['tasks', 'import', file, '--create-missing', 'deals', '--yes'], env)
   expect([exit, stderr]).toEqual([2, expect.stringMatching(/a new deal must have \w+, too; nothing was sent/)])
+  expect(readdirSync(env.CRM_STATE_HOME, { recursive: true }).filter((name) => /new-plan/.test(String(name)))).toEqual([])
 })
 
 test('only rows that are sent have companies created for them', async () => {
