@@ -28,8 +28,8 @@ export async function printChosen(ctx: Context, list: SortableList, choice: List
           hint: 'leave --with out',
         },
       )
-    const pages = withLinked(list.pages, await linkedReader(ctx, list.resource, words))
-    return printChosen(ctx, { ...list, pages }, rest)
+    const linked = await linkedReader(ctx, list.resource, words)
+    return printChosen(ctx, { ...list, pages: withLinked(list.pages, linked), cells: linked.cells }, rest)
   }
   if (keep) return printChosen(...(await kept(ctx, list, choice)))
   if (summary !== undefined) return printSummary(ctx, list, list.resource, choice)

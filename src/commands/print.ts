@@ -43,6 +43,8 @@ export interface List {
   readonly plural: string
   /** Undefined if they are not records of a resource. */
   readonly resource?: Resource
+  /** What a table without `--fields` has of a record. */
+  readonly cells?: (record: CrmRecord) => CrmRecord
   /** `--cursor`, as typed. */
   readonly cursor?: string | undefined
   /** Checks at the end, besides that of the members in expressions. */
@@ -77,10 +79,13 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
     const out = await recordOutput(ctx, list.columns, pager?.stdout)
     count = await printRecords(
       { ...out, isWhole: list.pages.isWhole === true },
-      itemsOf(await chosenPages(ctx, list, check), (page) => {
-        last = page
-        if (list.resource) ctx.seen(list.resource, page.items)
-      }),
+      cellsOf(
+        itemsOf(await chosenPages(ctx, list, check), (page) => {
+          last = page
+          if (list.resource) ctx.seen(list.resource, page.items)
+        }),
+        isTable(ctx) ? list.cells : undefined,
+      ),
     )
   } catch (error) {
     if (error instanceof PagerClosed) {
@@ -160,6 +165,18 @@ async function* matchingPages(
   yield* keepMatching(pages, keep, ctx.flags.limit, judge)
   const line = where.leftOut()
   if (line !== undefined) ctx.note(line)
+}
+
+/** Whether a table has the usual columns. */
+export function isTable({ flags }: WithFlags<'output' | 'fields'>): boolean {
+  return flags.output === 'table' && flags.fields === undefined
+}
+
+async function* cellsOf(
+  items: AsyncIterable<readonly CrmRecord[]>,
+  cells: List['cells'],
+): AsyncGenerator<readonly CrmRecord[]> {
+  for await (const records of items) yield cells ? records.map(cells) : records
 }
 
 export async function* itemsOf(

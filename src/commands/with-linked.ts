@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, type JsonValue } from '../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../core/json.ts'
 import { linkIn } from '../core/links.ts'
 import { nearest } from '../core/nearest.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -26,53 +26,61 @@ export function addWithFlag(command: object): void {
 /** Records in memory at a time. */
 const MOST_KEPT = 10_000
 
+/** What `--with` adds to records, and what a table has in place of it. */
+export interface Linked {
+  read(records: readonly CrmRecord[]): Promise<readonly CrmRecord[]>
+  /** With the names of the records in place of their ids, for a table without `--fields`. */
+  cells(record: CrmRecord): CrmRecord
+}
+
 /**
- * Adds the records that fields refer to, one or a list, in a member `linked`: `{"linked": {"company": {...}}}`. A table without `--fields`
- * has their names in place of the ids. A record that does not exist has its id alone. Each is read once.
+ * Adds the records that fields refer to, one or a list, in a member `linked`: `{"linked": {"company": {...}}}`. A record that does not exist
+ * has its id alone. Each is read once.
  */
 export async function linkedReader(
   ctx: Pick<Context, 'api' | 'argv' | 'flags' | 'signal'>,
   resource: Resource,
   words: readonly string[],
-): Promise<(records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>> {
+): Promise<Linked> {
   const api = await ctx.api()
   const chosen = await chosenRelations(ctx, { api, resource, words })
   const { rules } = api.connector
   rules(resource).selection.ask(chosen.map(({ field }) => field))
   for (const { to, word } of chosen) rules(to).selection.ask(membersOf(ctx, word))
-  const isNamed = ctx.flags.output === 'table' && ctx.flags.fields === undefined
   const known = new Map<string, CrmRecord>()
-  const recordsIn = (value: JsonValue, to: Findable) =>
-    idsIn(value).map((id): CrmRecord => known.get(`${to} ${id}`) ?? { id })
-  const namesOf = (value: JsonValue, to: Findable) =>
-    recordsIn(value, to)
-      .map((record) => labelOf(to, record))
-      .join(', ')
-  const shown = (value: JsonValue, to: Findable): JsonValue => {
-    const records = recordsIn(value, to)
+  const linkedIn = (value: JsonValue, to: Findable): JsonValue => {
+    const records = idsIn(value).map((id): CrmRecord => known.get(`${to} ${id}`) ?? { id })
     return Array.isArray(value) ? records : (records[0] ?? null)
   }
-  return async (records) => {
-    if (known.size > MOST_KEPT) known.clear()
-    for (const { field, to } of chosen) {
-      const wanted = new Set(records.flatMap((record) => idsIn(record[field])))
-      const ids = [...wanted].filter((id) => !known.has(`${to} ${id}`))
-      for await (const { items } of recordsById(api, { to, ids, signal: ctx.signal }))
-        for (const record of items) known.set(`${to} ${idText(record.id)}`, record)
-    }
-    return records.map((record) => {
-      const linked = chosen.map(({ field, to, word }) => [word, shown(record[field] ?? null, to)])
-      const named = chosen.map(({ field, to }) => [field, namesOf(record[field] ?? null, to)])
-      return { ...record, ...(isNamed && Object.fromEntries(named)), linked: Object.fromEntries(linked) }
-    })
+  return {
+    read: async (records) => {
+      if (known.size > MOST_KEPT) known.clear()
+      for (const { field, to } of chosen) {
+        const wanted = new Set(records.flatMap((record) => idsIn(record[field])))
+        const ids = [...wanted].filter((id) => !known.has(`${to} ${id}`))
+        for await (const { items } of recordsById(api, { to, ids, signal: ctx.signal }))
+          for (const record of items) known.set(`${to} ${idText(record.id)}`, record)
+      }
+      return records.map((record) => {
+        const linked = chosen.map(({ field, to, word }) => [word, linkedIn(record[field] ?? null, to)])
+        return { ...record, linked: Object.fromEntries(linked) }
+      })
+    },
+    cells: ({ linked, ...record }) => {
+      const there = isJsonObject(linked) ? linked : {}
+      const named = chosen.map(({ field, to, word }) => [field, labelsOf(there[word] ?? null, to)])
+      return { ...record, ...Object.fromEntries(named) }
+    },
   }
 }
 
+function labelsOf(linked: JsonValue, to: Findable): string {
+  const records = (Array.isArray(linked) ? linked : [linked]).filter(isJsonObject)
+  return records.map((record) => labelOf(to, record)).join(', ')
+}
+
 /** The same for the pages of a list. */
-export async function* withLinked(
-  pages: AsyncIterable<Page>,
-  read: Awaited<ReturnType<typeof linkedReader>>,
-): AsyncGenerator<Page> {
+export async function* withLinked(pages: AsyncIterable<Page>, { read }: Pick<Linked, 'read'>): AsyncGenerator<Page> {
   for await (const page of pages) yield { ...page, items: await read(page.items) }
 }
 

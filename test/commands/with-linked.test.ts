@@ -43,6 +43,8 @@ test('--with shows the records that fields refer to in lists and in get', async 
     {},
   ])
   expect(await crmPrints(['deals', 'list', '--with', 'contacts'], env)).toContain('Ada, Bob')
+  const where = ['contacts', 'list', '--with', 'company', '--where', `.company_id == "${acme}"`]
+  expect(await crmPrints(where, env)).toMatch(/ Ada .* Acme /)
   const summary = await crm(['contacts', 'list', '--with', 'company', '--summary', 'company_id'], env)
   expect([summary.exit, summary.stderr]).toEqual([2, expect.stringContaining('--with does not apply to --summary')])
 })

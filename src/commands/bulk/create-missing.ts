@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -32,11 +32,7 @@ export type CreatedMissing =
  * `--create-missing`: creates the records that rows name and that do not exist, as jobs of their own, before the rows are planned. The plan
  * of the rows is shown and confirmed before anything is sent.
  */
-export async function createMissing(
-  ctx: Context,
-  request: ImportRequest,
-  flags: ImportFlags & { readonly createMissing?: readonly string[] },
-): Promise<CreatedMissing> {
+export async function createMissing(ctx: Context, request: ImportRequest, flags: ImportFlags): Promise<CreatedMissing> {
   refuseBeside(ctx, request, flags)
   const creates = await createdObjects(ctx, request.noun, flags.createMissing ?? [])
   const jobs = await ctx.jobs()
@@ -84,8 +80,8 @@ async function createdObjects(ctx: Context, object: string, nouns: readonly stri
   const known = Object.values(RESOURCES).map(({ plural }): string => plural)
   const creates = new Set<Resource>()
   for (const noun of nouns) {
-    const resource = resourceNamed(noun) ?? Object.values(RESOURCES).find(({ singular }) => singular === noun)
-    const own = typeof resource === 'string' ? resource : resource && resourceNamed(resource.plural)
+    const named = Object.values(RESOURCES).find(({ singular, plural }) => noun === plural || noun === singular)
+    const own = named && resourceNamed(named.plural)
     if (own === undefined) {
       throw new CrmError('usage', `--create-missing ${cellText(noun)}: expected objects, such as companies`, {
         hint: withFlag(ctx.argv, '--create-missing', nearest(noun, known) ?? 'companies'),
@@ -147,31 +143,35 @@ async function finishBegun(ctx: Context, creates: Iterable<Resource>, { request,
   }
 }
 
-async function createAll(ctx: Context, { to, by, values, members }: Created, parts: Creating): Promise<void> {
-  const { request, flags } = parts
+async function createAll(ctx: Context, missing: Created, { request, flags }: Creating): Promise<void> {
+  const { to, by, values, members } = missing
   const lines = values.map((value) => JSON.stringify(Object.fromEntries(members.map((name) => [name, value]))))
-  const folder = mkdtempSync(join(temporaryFolder(ctx.env), 'crm-missing-'))
+  const { makeTemporaryFolder } = await import('../../files/folders.ts')
+  const { writePrivateFile } = await import('../../files/replace-file.ts')
+  const jobs = await ctx.jobs()
+  const folder = makeTemporaryFolder(join(temporaryFolder(ctx.env), 'crm-missing-'))
+  let made: MadeImport
   try {
     const inputName = join(folder, `${RESOURCES[to].plural}.jsonl`)
-    writeFileSync(inputName, `${lines.join('\n')}\n`, { mode: 0o600 })
-    const jobs = await ctx.jobs()
-    const made = await jobs.plan('import', {
+    await writePrivateFile(inputName, `${lines.join('\n')}\n`)
+    made = await jobs.plan('import', {
       ...{ noun: RESOURCES[to].plural as JobNoun, kind: 'import', as: 'import', of: undefined, inputName },
       ...{ read: readFlags({}, members), match: { names: [by], mode: 'upsert' }, run: runOf(to, request) },
       ...{ stages: undefined, rejects: undefined, listFindings: undefined, part: undefined, isAgain: false },
       ...{ duplicates: 'error', rateShare: request.rateShare },
     })
-    if (made.type === 'refused') throw refused(to, made.text.lines)
-    if (made.type === 'made' && made.job.end.create !== values.length) {
-      jobs.of(made.job.paths).drop()
-      throw new CrmError('conflict', `${RESOURCES[to].plural} were created or changed meanwhile; nothing was sent`, {
-        hint: 'run the same command again',
-      })
-    }
-    await send(ctx, { paths: made.job.paths, resource: to, flags })
   } finally {
+    // The job has a copy.
     rmSync(folder, { recursive: true, force: true })
   }
+  if (made.type === 'refused') throw refused(to, made.text.lines)
+  if (made.type === 'made' && made.job.end.create !== values.length) {
+    jobs.of(made.job.paths).drop()
+    throw new CrmError('conflict', `${RESOURCES[to].plural} were created or changed meanwhile; nothing was sent`, {
+      hint: commandLine(ctx.argv),
+    })
+  }
+  await send(ctx, { paths: made.job.paths, resource: to, flags })
 }
 
 /** A new record gets its value as its name, too, if it must have one; of other members crm knows nothing. */

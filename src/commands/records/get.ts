@@ -6,7 +6,7 @@ import { examples, type RecordCommand } from '../command-tree.ts'
 import { type Findable, findOne, notThere } from '../find.ts'
 import { findMany, namesOf, readIds } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
-import { listOf, printList, printOne } from '../print.ts'
+import { isTable, listOf, printList, printOne } from '../print.ts'
 import { addWithFlag, linkedReader, type WithFlag, withLinked } from '../with-linked.ts'
 
 export function addGet(
@@ -36,15 +36,16 @@ async function getByIds(
   const { plural } = RESOURCES[resource]
   const ids = await readIds(ctx, words, `crm ${plural} list -o id`)
   const [only] = words.length === 1 && words[0] !== '-' ? ids : []
-  const read = linked && (await linkedReader(ctx, resource, linked))
+  const reader = linked && (await linkedReader(ctx, resource, linked))
   if (only !== undefined) {
-    const record = await findOne(ctx, resource, only)
-    return printOne(ctx, (await read?.([record]))?.[0] ?? record, resource)
+    const found = await findOne(ctx, resource, only)
+    const [record = found] = (await reader?.read([found])) ?? []
+    return printOne(ctx, reader && isTable(ctx) ? reader.cells(record) : record, resource)
   }
   const { pages, missing } = findMany(await ctx.api(), resource, ids)
   await printList(ctx, {
     ...listOf(resource),
-    pages: read ? withLinked(pages, read) : pages,
+    ...(reader ? { pages: withLinked(pages, reader), cells: reader.cells } : { pages }),
     plural: ids.length === 0 ? 'ids on stdin' : `${plural} with these ids`,
   })
   if (missing.length === 0) return

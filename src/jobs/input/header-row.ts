@@ -55,7 +55,7 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   const whole = new Set(columns.filter(isWhole).map(({ field }) => field))
   const fields = columns.map(({ field, role, edit, label }) => {
     if (role === 'ignored' || !edit || whole.has(field)) return role === 'ignored' ? undefined : field
-    return `${linkText(field, label)}${SIGNS[edit]}`
+    return `${linkText(field, label)}${EDIT_SIGNS[edit]}`
   })
   const shown = (at: number) => `${JSON.stringify(headers[at])} (${numberOf(at)})`
   rejectTwice(input, fields, (field, one, other) => `two columns for ${field}: ${shown(one)} and ${shown(other)}`)
@@ -63,7 +63,8 @@ export function planColumns(input: HeaderRow): readonly Column[] {
   return columns
 }
 
-const SIGNS = { add: '+', remove: '-', set: '' } as const
+/** In names such as `tags+`. */
+export const EDIT_SIGNS = { add: '+', remove: '-', set: '' } as const
 
 /** `#3` for the third column. The columns that crm adds to failed rows do not count, so that `--map` applies to both files. */
 function numbersOf(headers: readonly string[]): (at: number) => string {

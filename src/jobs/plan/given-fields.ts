@@ -14,6 +14,7 @@ import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import { changesIn } from '../input/changed-members.ts'
 import { aliasOf, type Column, createColumnResolver, editOf, type UnknownColumn } from '../input/columns.ts'
 import { createFindings } from '../input/findings.ts'
+import { EDIT_SIGNS } from '../input/header-row.ts'
 import { relationsOf } from '../input/relations.ts'
 import type { FormatSummary, InputRow, RowFinding, RowOptions, RowSource, ServerMembers } from '../input/row.ts'
 import { convertMember, createDraft, placeValue } from '../input/row-draft.ts'
@@ -52,8 +53,6 @@ export interface GivenFields {
 }
 
 type Asking = Pick<GivenRequest, 'noun'> & Pick<PlanningContext, 'command'>
-
-const SIGNS = { add: '+', remove: '-', set: '' } as const
 
 type Resolved = GivenMember & { readonly column: Column | UnknownColumn }
 
@@ -217,7 +216,7 @@ function refuseFindings(
   const { column: named = '', value, code, message } = finding
   const { flag = '--set', column } = members.find(({ name }) => name === named) ?? {}
   const { field, label, edit = 'set', reference } = column && !('suggestion' in column) ? column : { field: named }
-  const byId = shellWord(`${linkText(field, label)}${SIGNS[edit]}=ID`)
+  const byId = shellWord(`${linkText(field, label)}${EDIT_SIGNS[edit]}=ID`)
   const next = reference ? `${RESOURCES[reference.to].plural} list` : `fields ${noun}`
   throw new CrmError('usage', `${flag} ${shellWord(`${named}=${value ?? ''}`)}: ${message}`, {
     hint: code === 'ambiguous_reference' ? `${flag} ${byId} names one of them` : `crm ${next}${typedProfile(command)}`,

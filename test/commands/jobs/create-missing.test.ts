@@ -89,7 +89,9 @@ test('a record that needs more than a name is not created, and the error names w
   writeFileSync(file, 'title,deal.title\nCall,Fleet\n')
   const { exit, stderr } = await crm(['tasks', 'import', file, '--create-missing', 'deals', '--yes'], env)
   expect([exit, stderr]).toEqual([2, expect.stringMatching(/a new deal must have \w+, too; nothing was sent/)])
-  expect(readdirSync(env.CRM_STATE_HOME, { recursive: true }).filter((name) => /new-plan/.test(String(name)))).toEqual([])
+  expect(readdirSync(env.CRM_STATE_HOME, { recursive: true }).filter((name) => /new-plan/.test(String(name)))).toEqual(
+    [],
+  )
 })
 
 test('only rows that are sent have companies created for them', async () => {
