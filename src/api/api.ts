@@ -31,6 +31,12 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
  */
 export type Collections = ByPlural<typeof RESOURCES>
 
+export interface KnownMembers {
+  readonly names: readonly string[]
+  /** The name of a member by its label, as people type it; undefined for none, and where several have it. */
+  labelled(label: string): string | undefined
+}
+
 /**
  * The endpoints of the connector, raw requests and GraphQL. Every method throws a CrmError for failures of the server or the network.
  * Lists fetch lazily, one page at a time, and stop when the consumer stops.
@@ -66,7 +72,7 @@ export interface Api extends Collections {
    */
   askAll(resource: Resource): Promise<Asked['unasked']>
   /** The members that the server lists for records of this resource, else those that the connector maps. */
-  memberNames(resource: Resource): Promise<readonly string[]>
+  knownMembers(resource: Resource): Promise<KnownMembers>
   /** The types of links in a field, by label. */
   linkTypes(resource: Resource, field: string): Promise<LinkTypes | undefined>
   /** The limit stated in the last answer, else by the connector; undefined if neither states one. */

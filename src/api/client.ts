@@ -57,10 +57,15 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       const { askListed } = await import('./connectors/listed-names.ts')
       return askListed(rules, await listedNames(resource))
     },
-    memberNames: async (resource) => {
+    knownMembers: async (resource) => {
+      const { memberByLabel } = await import('./connectors/listed-names.ts')
       const listed = await listedNames(resource)
-      const links = Object.keys(connector.document.resources[resource]?.links?.fields ?? {})
-      return [...(listed?.map(({ name }) => name) ?? connector.rules(resource).map.names), ...links]
+      const { links, fields = {} } = connector.document.resources[resource] ?? {}
+      const names = listed?.map(({ name }) => name) ?? connector.rules(resource).map.names
+      return {
+        names: [...names, ...Object.keys(links?.fields ?? {})],
+        labelled: memberByLabel(listed ?? [], fields),
+      }
     },
     linkTypes: async (resource, field) => linkedRecords(parts, resource)?.types(field),
     rate,

@@ -38,8 +38,8 @@ export function createMemberCheck(
     see: (records) => members.see(records),
     judge: async () => {
       if (members.missing().length === 0) return
-      const names = new Set(await (await ctx.api()).memberNames(resource))
-      const slip = members.slip(RESOURCES[resource].plural, names)
+      const { names, labelled } = await (await ctx.api()).knownMembers(resource)
+      const slip = members.slip(RESOURCES[resource].plural, new Set(names), labelled)
       if (slip) throw slip
     },
   }

@@ -52,11 +52,16 @@ export class MembersRead {
 
   /**
    * CrmError `usage` for members that no record has; undefined when there are none, or no records. A member in `described` may
-   * be missing in all records.
+   * be missing in all records; `labelled` finds the name of one by its label.
    */
-  slip(plural: string, described: ReadonlySet<string>): CrmError | undefined {
+  slip(
+    plural: string,
+    described: ReadonlySet<string>,
+    labelled: (label: string) => string | undefined = () => undefined,
+  ): CrmError | undefined {
     const known = [...this.#names, ...described]
-    const meantBy = ({ path }: MemberUse) => (path.length === 1 ? nearest(path[0] ?? '', known) : undefined)
+    const meantBy = ({ path: [name = '', ...more] }: MemberUse) =>
+      more.length === 0 ? (labelled(name) ?? nearest(name, known)) : undefined
     const [first, ...others] = this.missing().filter(
       (use) => !described.has(use.path[0] ?? '') && !(use.mayBeAbsent && meantBy(use) === undefined),
     )

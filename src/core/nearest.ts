@@ -40,3 +40,8 @@ export function foldedText(text: string): string | undefined {
 export function foldedLine(text: string): string {
   return foldedText(text.replace(/\s+/g, ' ')) ?? ''
 }
+
+/** Makes names such as `E-Mail`, `owner ID` and `e_mail:` comparable. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
+}

@@ -106,6 +106,24 @@ test('an unknown option is found in the plan, with the choices; fields lists the
   expect(fields).toContainEqual(expect.objectContaining({ name: 'interests', many: true }))
 })
 
+test.each([
+  ['--fields', ['--fields', 'email,Lead Source']],
+  ['--where', ['--where', '.["Lead source"] == "web"']],
+  ['--jq', ['-o', 'json', '--jq', '.[]["lead source"]']],
+])('a label in %s of a list is exit 2 with the name of its property', async (flag, args) => {
+  const { env } = await portal()
+  const { exit, stderr } = await crm(['contacts', 'list', ...args], env)
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(new RegExp(`${flag}: none of the contacts .*did you mean lead_source\\?`, 'is'))
+})
+
+test('--map takes a label', async () => {
+  const server = await portal()
+  const rows = ['email,Quelle', 'person1@example.com,Trade fair']
+  await crmPrints([...importOf(server, rows), '--map', 'Quelle=Lead Source'], server.env)
+  expect(valuesOf(server)[0]).toEqual(['fair', null])
+})
+
 const [PIPEDRIVE] = SERVERS.filter(({ connector }) => connector === 'pipedrive')
 
 test("an account's own fields on Pipedrive, which have keys, are named by their labels, and options become numbers", async () => {

@@ -3,6 +3,7 @@ import { compilePath, optionalPath, readAll, readFirst } from '../../connector/p
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
+import { foldName } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { badPage } from '../pages/page-errors.ts'
 import type { Http } from '../transport/http.ts'
@@ -55,6 +56,19 @@ export async function readListedNames(parts: NamesParts): Promise<readonly Liste
     throw error
   }
   throw badPage(call, `expected the names of members at ${asked.document.items}`, 'crm connectors check')
+}
+
+type Written = Readonly<Record<string, { readonly write: readonly string[] }>>
+
+/** The name of a member by its label, without regard to case, blanks and signs; undefined where several have it. */
+export function memberByLabel(listed: readonly ListedName[], fields: Written) {
+  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
+  const byLabel = new Map<string, string | undefined>()
+  for (const { name, label } of listed) {
+    const folded = foldName(label ?? '')
+    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : (fieldOf.get(name) ?? name))
+  }
+  return (label: string): string | undefined => byLabel.get(foldName(label))
 }
 
 /** Asks for each member that can be written; returns those for which a request has no room. */

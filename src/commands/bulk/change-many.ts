@@ -140,6 +140,7 @@ type Flag = keyof ManyFlags
 
 /** How the rows of a file are read and matched, and which run they belong to. */
 const OF_FILES: readonly Flag[] = [
+  'createMissing',
   ...([
     'map',
     'null',

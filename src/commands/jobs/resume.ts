@@ -15,7 +15,8 @@ export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
     .action(act(resumeJob))
   addRunFlags(command)
   addRecheckFlag(command)
-  addScopedFlags(command, ['progress'])
+  // It asks nothing; a script may say yes to each command.
+  addScopedFlags(command, ['yes', 'progress'])
 }
 
 async function resumeJob(ctx: Context, word: string, flags: RunFlags): Promise<ExitCode> {

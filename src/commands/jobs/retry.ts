@@ -16,7 +16,7 @@ import {
   rejectCreateMode,
 } from '../bulk/bulk-flags.ts'
 import { type ManyFlags, refuseWithoutFile } from '../bulk/change-many.ts'
-import { type ImportFlags, importAs, showOrSendMade } from '../bulk/import-rows.ts'
+import { addCreateMissingFlag, type ImportFlags, importAs, showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addRejectFlags, rejectTerms } from '../bulk/reject-flags.ts'
 import { examples } from '../command-tree.ts'
@@ -32,6 +32,7 @@ export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
   addMatchFlags(command)
   addReadFlags(command)
   addRejectFlags(command)
+  addCreateMissingFlag(command)
   addExpectFlag(command)
   addRunFlags(command)
   addRecheckFlag(command)

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
+import { foldName, nearest } from '../../core/nearest.ts'
 import {
   FIELDS,
   fieldOf,
@@ -89,7 +89,7 @@ export function createColumnResolver(
   }
   const columnOf = (name: string): Column | UnknownColumn => {
     const mapping = mappings.get(name)
-    if (mapping) return mappedColumn(kind, mapping, relations)
+    if (mapping) return mappedColumn(kind, { ...mapping, field: byLabel(mapping.field, server) }, relations)
     if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
     const field = byFolded.get(foldName(name))
     const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
@@ -106,6 +106,11 @@ export function createColumnResolver(
     const choices = server?.choices?.(column.field)
     return choices ? { ...column, check: checkChoices(choices) } : column
   }
+}
+
+function byLabel(field: string | undefined, server: ServerMembers | undefined): string | undefined {
+  const isName = field === undefined || server?.names.includes(field)
+  return isName ? field : (server?.labelled?.(field) ?? field)
 }
 
 /** The column that one part of `--map` describes. */
@@ -254,11 +259,6 @@ function roleOf(kind: ImportableResource, field: string): Role {
   if (field === LINE_COLUMN) return 'earlier_line'
   if (field === FAILED_MEMBER || field.startsWith(FAILED_PREFIX)) return 'ignored'
   return isReadOnly(field) ? 'ignored' : 'field'
-}
-
-/** Makes names such as `E-Mail`, `owner ID` and `e_mail:` comparable. */
-export function foldName(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
 }
 
 function twinIn(server: ServerMembers | undefined, name: string): string | undefined {

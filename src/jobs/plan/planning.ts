@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import { askListed, type ListedName } from '../../api/connectors/listed-names.ts'
+import { askListed, type ListedName, memberByLabel } from '../../api/connectors/listed-names.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
@@ -7,7 +7,6 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
-import { foldName } from '../input/columns.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
@@ -195,15 +194,9 @@ function listedMeaning(
   nameOf: (field: string) => string | undefined,
   fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
 ): Pick<ServerMembers, 'labelled' | 'choices'> {
-  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
   const byName = new Map(listed.map((one) => [one.name, one]))
-  const byLabel = new Map<string, string | undefined>()
-  for (const { name, label } of listed) {
-    const folded = foldName(label ?? '')
-    if (folded !== '') byLabel.set(folded, byLabel.has(folded) ? undefined : (fieldOf.get(name) ?? name))
-  }
   return {
-    labelled: (label) => byLabel.get(foldName(label)),
+    labelled: memberByLabel(listed, fields),
     choices: (name) => {
       const { options, isMany = false, isList } = byName.get(nameOf(name) ?? '') ?? {}
       return options && { options, isMany, isList }

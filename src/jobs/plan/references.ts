@@ -95,6 +95,9 @@ class ReferencedRecords {
   readonly #sent = new Set<string>()
   /** By object and member: values by their keys. */
   readonly #missing = new Map<string, { reference: ReferenceColumn['reference']; values: Map<string, string> }>()
+  /** The objects that columns name. */
+  readonly #named = new Set<Resource>()
+  #hasRows = false
 
   constructor(parts: ReferenceParts) {
     this.#parts = parts
@@ -102,10 +105,12 @@ class ReferencedRecords {
 
   /** Reads the records that the rows refer to, as far as they are not known. */
   async read(rows: readonly InputRow[]): Promise<void> {
+    this.#hasRows ||= rows.length > 0
     const wanted = new Map<string, { reference: ReferenceColumn['reference']; values: Set<string> }>()
     for (const row of rows) {
       for (const column of row.references ?? []) {
         const { reference } = column
+        this.#named.add(reference.to)
         const one = wanted.get(lookupName(reference)) ?? { reference, values: new Set() }
         wanted.set(lookupName(reference), one)
         for (const value of valuesIn(row, column)) one.values.add(value)
@@ -141,7 +146,10 @@ class ReferencedRecords {
     }
   }
 
+  /** CrmError `usage` for an object to create that no column names, unless there are no rows. */
   missing(): readonly MissingRecords[] {
+    const unnamed = [...(this.#parts.creates ?? [])].find((to) => !this.#named.has(to))
+    if (unnamed !== undefined && this.#hasRows) throw unnamedObject(unnamed)
     const all = [...this.#missing.values()].map(({ reference, values }) => ({
       ...reference,
       values: [...values.values()].filter((value) => this.#sent.has(value)),
@@ -201,6 +209,13 @@ class ReferencedRecords {
       },
     }
   }
+}
+
+function unnamedObject(to: Resource): CrmError {
+  const { singular, plural } = RESOURCES[to]
+  return new CrmError('usage', `--create-missing ${plural}: no column names ${plural}`, {
+    hint: `a column such as ${singular}.name names them; crm fields ${plural} lists by what; or leave --create-missing out`,
+  })
 }
 
 /** CrmError `usage` for a member that no record has; otherwise every row would fail with the same error. */

@@ -74,6 +74,7 @@ test('nothing is created for a file with errors, another count than expected, or
 
 test.each([
   [['--create-missing', 'firms'], /--create-missing firms: expected objects/],
+  [['--create-missing', 'companies,deals'], /--create-missing deals: no column names deals/],
   [['--create-missing', 'companies', '--plan', 'p.jsonl'], /--create-missing: a plan in a file/],
 ])('%j is refused before anything is sent', async (flags, message) => {
   const { env, words, companies } = await start()
@@ -102,4 +103,21 @@ test('only rows that are sent have companies created for them', async () => {
   await crmPrints([...create, '--duplicates', 'first', '--expect', '6'], env)
   expect(await companies()).toEqual(['acme.test acme.test', 'bolt.test bolt.test', 'old.test Old'])
   expect(await all(service, '/v1/contacts')).toHaveLength(4)
+})
+
+test('a retry creates what its corrected rows name', async () => {
+  const { env, file, words, companies } = await start()
+  const rejects = `${file}.rejected.csv`
+  const partly = await crm([...words, '--rejects', rejects, '--yes', '-o', 'json'], env)
+  expect([partly.exit, JSON.parse(partly.stdout)]).toEqual([3, expect.objectContaining({ done: 1 })])
+  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
+  const retry = ['jobs', 'retry', job, '--create-missing', 'companies', '--yes', '-o', 'json']
+  const alone = await crm(retry, env)
+  expect([alone.exit, alone.stderr]).toEqual([
+    2,
+    expect.stringContaining('--create-missing applies to the rows of a file'),
+  ])
+  const done = await crm([...retry, '--from', rejects], env)
+  expect([done.exit, JSON.parse(done.stdout)]).toEqual([0, expect.objectContaining({ rows: 3, done: 3 })])
+  expect(await companies()).toEqual(['acme.test acme.test', 'bolt.test bolt.test', 'old.test Old'])
 })
