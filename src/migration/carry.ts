@@ -1,4 +1,5 @@
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { linkIn, linkText, wholeLinks } from '../core/links.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { RowRules } from '../jobs/plan/planning.ts'
@@ -16,8 +17,18 @@ export interface CarryRules {
   isKnown(name: string): boolean
   /** The resource whose ids this member has; undefined where it is no reference, or one to users. */
   referenceOf(name: string): Resource | undefined
+  /** Fields of links that the source keeps beside its records, with the fields of the target for them. */
+  readonly links: ReadonlyMap<string, LinkTarget>
   /** What the connector of the target allows. */
   readonly rules: RowRules
+}
+
+export interface LinkTarget {
+  readonly field: string
+  /** It has one id, not a list. */
+  readonly isSingle: boolean
+  /** The labels that its links can have. */
+  readonly labels: ReadonlySet<string>
 }
 
 export interface Carried {
@@ -38,10 +49,12 @@ export function carried(how: CarryRules, record: CrmRecord): Carried {
   const left: string[] = []
   const own = type === 'deal' ? stageMembers(stageOf, record) : {}
   for (const name of Object.keys({ ...record, ...own })) {
-    if (isReadOnly(name) || how.isSetBySource(name) || isParent(type, name)) continue
-    const kept = Object.hasOwn(own, name) ? own[name] : carriedValue(how, name, record[name])
-    if (!isEmpty(kept) && how.isKnown(name)) given[name] = kept
-    else if (!isEmpty(record[name])) left.push(name)
+    if (isNeverCarried(how, name)) continue
+    const isOwn = Object.hasOwn(own, name)
+    const { to, value, isWhole } = isOwn ? { to: name, value: own[name], isWhole: true } : kept(how, name, record[name])
+    const isKept = !isEmpty(value) && how.isKnown(to)
+    if (isKept) given[to] = value
+    if (String(record[name] ?? '') !== '' && !(isKept && isWhole)) left.push(name)
   }
   const body = rules.shown(given)
   const dealId = idText(record.deal_id)
@@ -68,14 +81,42 @@ function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipe
   return { stage: target.stage, pipeline_id: target.pipelineId ?? null }
 }
 
-/** Undefined for a value that means nothing on the target: the id of a user, or of a record that was not migrated. */
-function carriedValue(how: CarryRules, name: string, value: JsonValue | undefined): JsonValue | undefined {
+interface Kept {
+  /** The member of the target. */
+  readonly to: string
+  /** Undefined for a value that means nothing on the target: the id of a user, or of a record that was not migrated. */
+  readonly value: JsonValue | undefined
+  /** Whether nothing of it was left out. */
+  readonly isWhole: boolean
+}
+
+function kept(how: CarryRules, name: string, value: JsonValue | undefined): Kept {
   const { type, ids } = how
   const to = how.referenceOf(name)
-  if (to === undefined) return isReference(type, name) ? undefined : value
-  if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')
+  const link = how.links.get(name)
+  if (to === undefined) return { to: name, value: isReference(type, name) ? undefined : value, isWhole: true }
+  if (link) return keptLinks(link, [value].flat().map(String), (id) => ids.idOf(to, id))
+  if (!Array.isArray(value)) return { to: name, value: ids.idOf(to, idText(value) ?? ''), isWhole: true }
   const known = value.flatMap((each) => ids.idOf(to, idText(each) ?? '') ?? [])
-  return known.length === 0 && value.length > 0 ? undefined : known
+  const isNone = known.length === 0 && value.length > 0
+  return { to: name, value: isNone ? undefined : known, isWhole: known.length === value.length }
+}
+
+/** Without the labels that the target lacks; of several links, a member with one id keeps none. */
+function keptLinks(
+  { field: to, isSingle, labels }: LinkTarget,
+  links: readonly string[],
+  idOf: (id: string) => string | undefined,
+): Kept {
+  const all = links.map(linkIn)
+  const [{ id = '' } = {}, ...others] = all.filter(({ label }) => label === undefined)
+  if (isSingle) return { to, value: others.length === 0 ? idOf(id) : undefined, isWhole: all.length === 1 }
+  const known = all.flatMap((link) => {
+    const there = idOf(link.id)
+    const label = link.label !== undefined && labels.has(link.label) ? link.label : undefined
+    return there === undefined || link.label !== label ? [] : linkText(there, label)
+  })
+  return { to, value: known.length > 0 ? wholeLinks(known) : undefined, isWhole: known.length === all.length }
 }
 
 /** Whether this resource, or any that crm has, has a field of this name that holds the id of another record. */
@@ -85,8 +126,8 @@ function isReference(type: Resource, name: string): boolean {
   )
 }
 
-function isParent(type: Resource, name: string): boolean {
-  return type === 'note' && name === 'deal_id'
+function isNeverCarried({ type, isSetBySource }: CarryRules, name: string): boolean {
+  return isReadOnly(name) || isSetBySource(name) || (type === 'note' && name === 'deal_id')
 }
 
 /** A new record without the member is the same. */

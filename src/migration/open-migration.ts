@@ -13,7 +13,7 @@ import type { MadeJob } from '../jobs/plan/make-job.ts'
 import type { JobNoun } from '../jobs/plan/plan-format.ts'
 import { type RowRules, rowRules } from '../jobs/plan/planning.ts'
 import type { JobPaths } from '../jobs/store/job-folder.ts'
-import type { CarryRules } from './carry.ts'
+import type { CarryRules, LinkTarget } from './carry.ts'
 import { chainOf, collectResults, type Doubtful, unsettledJobs } from './chain.ts'
 import { type IdMap, readIdMap, writeIdMap } from './id-map.ts'
 import { type Pair, pairOf } from './pair.ts'
@@ -153,10 +153,9 @@ class OpenMigration implements Migration {
     for (const type of this.#types) {
       const { plural } = RESOURCES[type]
       await from.askAll(type)
+      this.#askLinks(type)
       const onRead = (count: number) => this.#parts.onRead(count, `${plural} of the source`)
       await source.read(type, recordsOf(from, type, source), onRead)
-      const links = Object.keys(from.connector.document.resources[type]?.links?.fields ?? {})
-      if (links.length > 0) this.#parts.note(`Not carried over, of ${plural}: links in ${links.join(', ')}`)
     }
     if (this.#types.includes('deal')) this.#stageOf = stageChoice(await this.#readStages())
     await this.readTarget(this.#types.filter((type) => this.#ids.has(type)))
@@ -223,6 +222,17 @@ class OpenMigration implements Migration {
     return type === 'note' && this.lacks.has('deal') ? 'deals are not migrated' : undefined
   }
 
+  /** Links are read where the target has a field for them, and the records that they name are migrated. */
+  #askLinks(type: Resource): void {
+    const { from, note } = this.#parts
+    const { links = new Map<string, LinkTarget>(), referenceOf } = this.#rules.get(type) ?? {}
+    const isCarried = (name: string) => links.has(name) && this.#rules.has(referenceOf?.(name) ?? type)
+    const { selection } = from.connector.rules(type)
+    selection.ask(linkFields(from, type).filter(isCarried))
+    const left = linkFields(from, type).filter((name) => !isCarried(name))
+    if (left.length > 0) note(`Not carried over, of ${RESOURCES[type].plural}: links in ${left.join(', ')}`)
+  }
+
   #usedStages(): readonly UsedStage[] {
     const used = new Map<string, UsedStage>()
     for (const { record } of this.#copies.source.all('deal')) {
@@ -253,10 +263,32 @@ class OpenMigration implements Migration {
       rules,
       stageOf: (used) => this.#stageOf(used),
       isSetBySource: (name) => own.isReadOnly(name),
-      isKnown: (name) => !known || (known.has(name) && members?.isReadOnly(name) !== true),
+      isKnown: (name) =>
+        !known || rules.linkFields.includes(name) || (known.has(name) && members?.isReadOnly(name) !== true),
       referenceOf: (name) => referenceOf(type, rules, name),
+      links: await linkTargets(own, rules),
     }
   }
+}
+
+/** Those that requests of their own read and write. */
+function linkFields({ connector }: Pick<Api, 'connector'>, type: Resource): readonly string[] {
+  return Object.keys(connector.document.resources[type]?.links?.fields ?? {})
+}
+
+/** `company_ids` of the source may be `company_id` of the target, and the other way round. */
+async function linkTargets(own: RowRules, rules: RowRules): Promise<CarryRules['links']> {
+  const targets = new Map<string, LinkTarget>()
+  for (const { field: name, isLink = false } of own.relations) {
+    const others = [name, name.replace(/_ids$/, '_id'), name.replace(/_id$/, '_ids')]
+    const found = others.flatMap((each) => rules.relations.find(({ field }) => field === each) ?? [])[0]
+    // A reference of both is carried as it is.
+    if (!found || (found.field === name && !found.isLink && !isLink)) continue
+    const types = found.isLink ? await rules.linkTypes(found.field) : undefined
+    const labels = [...(types?.keys() ?? [])].filter((label) => label !== undefined)
+    targets.set(name, { field: found.field, isSingle: !found.isMany, labels: new Set(labels) })
+  }
+  return targets
 }
 
 /** Why a server cannot do this with a resource. */

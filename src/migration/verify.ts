@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject, memberOf } from '../core/json.ts'
+import { linksIn } from '../core/links.ts'
 import { isAlike } from '../core/other-values.ts'
 import type { CrmRecord, Resource } from '../core/resources/registry.ts'
-import { carried } from './carry.ts'
+import { type CarryRules, carried } from './carry.ts'
 import type { PlanParts } from './plan-jobs.ts'
 
 export interface OtherRecord {
@@ -56,7 +57,7 @@ export function verifyRecords({ source, target, ids, rules }: PlanParts): Verifi
       continue
     }
     found += 1
-    const { shown, members, isOtherForm } = compared(asked, there)
+    const { shown, members, isOtherForm } = compared(asked, inOrderOfLinks(there, rules))
     theirs.update(digestOf(shown))
     if (members.length === 0) equal += 1
     else different += 1
@@ -85,6 +86,12 @@ export function verifyRecords({ source, target, ids, rules }: PlanParts): Verifi
 /** With the deal of a note, which is in its path. */
 function expected({ body, parentId }: ReturnType<typeof carried>, type: Resource): JsonObject {
   return type === 'note' ? { ...body, deal_id: parentId ?? null } : body
+}
+
+/** Links have no order. */
+function inOrderOfLinks(record: CrmRecord, { rules }: CarryRules): CrmRecord {
+  const links = rules.linkFields.map((name) => [name, linksIn(record[name])] as const)
+  return { ...record, ...Object.fromEntries(links.filter(([, values]) => values && values.length > 0)) } as CrmRecord
 }
 
 interface Compared {

@@ -128,6 +128,13 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/commands/migrate.test.ts'],
   },
   {
+    name: 'a link that is not carried over is not counted',
+    file: 'src/migration/carry.ts',
+    line: 'return { to, value: known.length > 0 ? wholeLinks(known) : undefined, isWhole: known.length === all.length }',
+    to: 'return { to, value: known.length > 0 ? wholeLinks(known) : undefined, isWhole: true }',
+    tests: ['test/connectors/migrate-links.test.ts'],
+  },
+  {
     name: 'a kept record ends at a line separator of Unicode',
     file: 'src/files/lines.ts',
     line: "const lines = (rest + chunk).split('\\n')",

@@ -123,8 +123,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the id of a user of the source is sent to the target',
     file: 'src/migration/carry.ts',
-    line: 'if (to === undefined) return isReference(type, name) ? undefined : value',
-    to: 'if (to === undefined) return value',
+    line: 'if (to === undefined) return { to: name, value: isReference(type, name) ? undefined : value, isWhole: true }',
+    to: 'if (to === undefined) return { to: name, value, isWhole: true }',
     tests: ['test/commands/migrate.test.ts'],
   },
   {
@@ -137,8 +137,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a migrated reference has the id of the source',
     file: 'src/migration/carry.ts',
-    line: "if (!Array.isArray(value)) return ids.idOf(to, idText(value) ?? '')",
-    to: 'if (!Array.isArray(value)) return value',
+    line: "if (!Array.isArray(value)) return { to: name, value: ids.idOf(to, idText(value) ?? ''), isWhole: true }",
+    to: 'if (!Array.isArray(value)) return { to: name, value, isWhole: true }',
     tests: ['test/commands/migrate.test.ts'],
   },
   {
