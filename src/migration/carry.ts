@@ -50,8 +50,7 @@ export function carried(how: CarryRules, record: CrmRecord): Carried {
   const own = type === 'deal' ? stageMembers(stageOf, record) : {}
   for (const name of Object.keys({ ...record, ...own })) {
     if (isNeverCarried(how, name)) continue
-    const isOwn = Object.hasOwn(own, name)
-    const { to, value, isWhole } = isOwn ? { to: name, value: own[name], isWhole: true } : kept(how, name, record[name])
+    const { to, value, isWhole } = keptOf(how, name, { record, own })
     const isKept = !isEmpty(value) && how.isKnown(to)
     if (isKept) given[to] = value
     if (String(record[name] ?? '') !== '' && !(isKept && isWhole)) left.push(name)
@@ -90,8 +89,10 @@ interface Kept {
   readonly isWhole: boolean
 }
 
-function kept(how: CarryRules, name: string, value: JsonValue | undefined): Kept {
+function keptOf(how: CarryRules, name: string, { record, own }: { record: CrmRecord; own: JsonObject }): Kept {
+  if (Object.hasOwn(own, name)) return { to: name, value: own[name], isWhole: true }
   const { type, ids } = how
+  const value = record[name]
   const to = how.referenceOf(name)
   const link = how.links.get(name)
   if (to === undefined) return { to: name, value: isReference(type, name) ? undefined : value, isWhole: true }
