@@ -388,7 +388,11 @@ const RECORD = object('record', {
     orAt(
       object('id', {
         at: required('path of the id', PATH),
-        type: member('its type in a body: string (default) or integer', choice(['string', 'integer']), 'string'),
+        type: member(
+          'its type in a body: string (default), integer, or id18: 15 characters that differ in case, and 3 that say which are capitals',
+          choice(['string', 'integer', 'id18']),
+          'string',
+        ),
       }),
     ),
     'id',

@@ -11,6 +11,20 @@ export function listedId(record: CrmRecord): string {
   return id
 }
 
+/** An id of 15 characters with the three more by which it can be compared without regard to case, as Salesforce has them. */
+export function id18(id: string): string {
+  if (!/^[A-Za-z0-9]{15}$/.test(id)) return id
+  const capitals = (part: string) =>
+    Number.parseInt(
+      [...part]
+        .reverse()
+        .map((char) => (/[A-Z]/.test(char) ? 1 : 0))
+        .join(''),
+      2,
+    )
+  return id + [0, 5, 10].map((at) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345'[capitals(id.slice(at, at + 5))]).join('')
+}
+
 /** The beginning of a record, for a message. */
 export function shapeOf(record: CrmRecord): string {
   return redactShapes(JSON.stringify(record)).slice(0, SHOWN_CHARS).toWellFormed()

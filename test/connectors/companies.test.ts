@@ -86,6 +86,20 @@ test('accounts by their own external id, contacts by the name of their account, 
   )
 })
 
+test('ids of 15 characters, as reports of Salesforce show them, are those of 18', async () => {
+  const { env, emulator, fileOf, json } = await reach('salesforce')
+  const account = (await crmPrints(['companies', 'create', '--set', 'name=Acme', '-o', 'id'], env)).trim()
+  const [one, two] = emulator.records('Contact').map(({ Id }) => String(Id))
+  const rows = [one, two].map((id) => `${id?.slice(0, 15)},+49 1,${account.slice(0, 15)}`)
+  const words = ['contacts', 'import', fileOf('report.csv', ['Id,phone,company_id', ...rows]), '--match', 'id', '--yes']
+  expect(await json(...words, '-o', 'json')).toMatchObject({ rows: 2, done: 2 })
+  expect(emulator.records('Contact').filter(({ Id }) => [one, two].includes(String(Id)))).toEqual([
+    expect.objectContaining({ Phone: '+49 1', AccountId: account }),
+    expect.objectContaining({ Phone: '+49 1', AccountId: account }),
+  ])
+  expect(await json(...words, '-o', 'json')).toMatchObject({ unchanged: 2, done: 0 })
+})
+
 test('companies and tasks of HubSpot are imported, changed by label and undone', async () => {
   const { env, emulator, fileOf, json } = await reach('hubspot')
   const companies = fileOf('companies.csv', [

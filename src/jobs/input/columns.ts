@@ -91,6 +91,8 @@ export function createColumnResolver(
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, { ...mapping, field: byLabel(mapping.field, server) }, relations)
     if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
+    // Some servers have it under such a name as a member that they set.
+    if (name.toLowerCase() === 'id') return columnFor(kind, name, 'id')
     const field = byFolded.get(foldName(name))
     const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
     const known = related ?? knownColumn(kind, name, server)
@@ -102,7 +104,12 @@ export function createColumnResolver(
   }
   return (name) => {
     const column = columnOf(name)
-    if ('suggestion' in column || column.role !== 'field' || column.check) return column
+    if ('suggestion' in column) return column
+    const { whole, members } = server?.ids ?? {}
+    const isId = column.role === 'id' || column.role === 'parent' || members?.has(column.field)
+    if (whole && isId && !column.reference)
+      return { ...column, check: (value) => ({ value: typeof value === 'string' ? whole(value) : value }) }
+    if (column.role !== 'field' || column.check) return column
     const choices = server?.choices?.(column.field)
     return choices ? { ...column, check: checkChoices(choices) } : column
   }

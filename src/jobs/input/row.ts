@@ -256,6 +256,8 @@ export interface ServerMembers {
   isNested(name: string): boolean
   /** The member that people call so; undefined if there is none, or several. */
   labelled?(label: string): string | undefined
+  /** The form in which records show an id: that of the record itself, and of members that hold one. Undefined: as it is given. */
+  readonly ids?: { readonly whole: (id: string) => string; readonly members: ReadonlySet<string> }
   /** The values that it may have; undefined: any. */
   choices?(name: string): Choices | undefined
 }

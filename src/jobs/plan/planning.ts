@@ -5,6 +5,7 @@ import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { id18 } from '../../core/record-ids.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
@@ -104,7 +105,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const { refs, map, selection } = rules
   await references.load(refs)
   const listed = await listedNames(resource)
-  const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
+  const { update, open: isOpen, id, fields = {}, links } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
@@ -132,6 +133,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
         names,
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
+        ...(id?.type === 'id18' && { ids: { whole: id18, members: idFields(fields) } }),
         ...(listed && { isClosed: true, ...listedMeaning(listed, listedAs, fields) }),
       }
     },
@@ -179,6 +181,10 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
   }
+}
+
+function idFields(fields: Readonly<Record<string, { readonly type?: string | undefined }>>): ReadonlySet<string> {
+  return new Set(Object.entries(fields).flatMap(([name, { type }]) => (type === 'id' ? [name] : [])))
 }
 
 /** Members with several options in one text. */
