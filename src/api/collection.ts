@@ -1,6 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import { isAnother } from '../core/other-values.ts'
+import { id18 } from '../core/record-ids.ts'
 import { wasThereBefore } from '../core/record-time.ts'
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -35,6 +36,8 @@ export interface CollectionParts {
   readonly onUnread: ApiOptions['onUnread']
 }
 
+const NO_QUERY: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
+
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
 export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
   const { http, connector } = parts
@@ -46,14 +49,14 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)
-    const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const pages = recordPages(reading, texts.ofAll('list'), query)
+    const pages = recordPages(reading, texts.ofAll('list'), { ...NO_QUERY, ...asked })
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }
   const getCall = (id: string, signal?: AbortSignal) => ({ ...texts.ofShown(id), signal })
-  const get: Operations['get'] = (id, signal) => readRecord(scope(), id, getCall(id, signal))
+  const idOf = connector.document.resources[resource]?.id.type === 'id18' ? id18 : (id: string) => id
+  const get: Operations['get'] = (id, signal) => readRecord(scope(), idOf(id), getCall(idOf(id), signal))
   const ofRecord = (id: string, name: 'update' | 'delete') => ({
     ...texts.ofOne(id, name),
     recordId: id,
@@ -86,7 +89,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       checkShown({ record: written })
       return whole('create', written, { id, sent: fields, checkShown })
     },
-    update: async (id, patch, options) => {
+    update: async (given, patch, options) => {
+      const id = idOf(given)
       const naming = { ...options, ...ofRecord(id, 'update') }
       const own = async () => requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
       const written = await updateLinked(linked, { ...naming, id, fields: patch }, own)

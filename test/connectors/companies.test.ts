@@ -98,6 +98,12 @@ test('ids of 15 characters, as reports of Salesforce show them, are those of 18'
     expect.objectContaining({ Phone: '+49 1', AccountId: account }),
   ])
   expect(await json(...words, '-o', 'json')).toMatchObject({ unchanged: 2, done: 0 })
+  const short = one?.slice(0, 15) ?? ''
+  expect(await json('contacts', 'update', short, '--set', 'phone=+49 2', '-o', 'json')).toMatchObject({ id: one })
+  expect(await json('contacts', 'get', short, '--fields', 'id,phone', '-o', 'json')).toEqual({
+    id: one,
+    phone: '+49 2',
+  })
 })
 
 test('companies and tasks of HubSpot are imported, changed by label and undone', async () => {
