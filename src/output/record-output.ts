@@ -71,17 +71,22 @@ export function fieldName(path: FieldPath): string {
 
 /**
  * The member at the path, or undefined. A member whose name is the dotted path takes precedence, so that the output of
- * `--fields owner.name` can be read with the same fields; a number is an index into a list.
+ * `--fields owner.name` can be read with the same fields; of a list, a number is an index, and a name gives the list of its values.
  */
 export function valueAtField(record: CrmRecord, path: FieldPath): JsonValue | undefined {
   const whole = fieldName(path)
   if (Object.hasOwn(record, whole)) return record[whole]
   let value: JsonValue | undefined = record
   for (const name of path) {
-    if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined
+    if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : valuesNamed(value, name)
     else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
   }
   return value
+}
+
+function valuesNamed(list: readonly JsonValue[], name: string): JsonValue[] | undefined {
+  const values = list.flatMap((each) => (isJsonObject(each) && Object.hasOwn(each, name) ? [each[name] ?? null] : []))
+  return values.length > 0 ? values : undefined
 }
 
 /** The types that a header can state: `score:number`. A column without one is text. */

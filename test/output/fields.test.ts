@@ -22,7 +22,17 @@ test.each([
   ['none.at.all', undefined],
   ['a.b', 'dotted'],
   ['gone', null],
+  ['people.name', ['Bob', 'Cyd']],
+  ['people.0.name', 'Bob'],
+  ['people.nmae', undefined],
 ])('%s is %j', (field, value) => {
-  const record = { owner: { name: 'Ann' }, tags: ['a', 'b'], 'a.b': 'dotted', a: { b: 'nested' }, gone: null }
-  expect(valueAtField(record, parseFields(field)[0] ?? [])).toBe(value)
+  const record = {
+    owner: { name: 'Ann' },
+    tags: ['a', 'b'],
+    'a.b': 'dotted',
+    a: { b: 'nested' },
+    gone: null,
+    people: [{ name: 'Bob' }, {}, { name: 'Cyd' }],
+  }
+  expect(valueAtField(record, parseFields(field)[0] ?? [])).toEqual(value)
 })
