@@ -142,7 +142,13 @@ test("an account's own fields on Pipedrive, which have keys, are named by their 
     ['Ada', null, 1, [11, 12]],
     [null, null, 2, null],
   ])
-  const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
+  const edit = ['email,Interests+,Interests-', 'person1@example.com,Cars,Art', 'person2@example.com,Art,']
+  await crmPrints(importOf(server, edit), server.env)
+  expect(own().map((values) => values[3])).toEqual([[12, 13], [11]])
+  const [edits = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
+  await crmPrints(['jobs', 'undo', edits, '--yes'], server.env)
+  expect(own().map((values) => values[3])).toEqual([[11, 12], null])
+  const [, , job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
   await crmPrints(['jobs', 'undo', job, '--yes'], server.env)
   expect(own()).toEqual([none, none])
   const wrong = await crm(importOf(server, ['email,Lead Source', 'person1@example.com,Radio']), server.env)

@@ -91,8 +91,6 @@ export function createColumnResolver(
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, { ...mapping, field: byLabel(mapping.field, server) }, relations)
     if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
-    // Some servers have it under such a name as a member that they set.
-    if (name.toLowerCase() === 'id') return columnFor(kind, name, 'id')
     const field = byFolded.get(foldName(name))
     const related = server?.names.includes(name) ? undefined : relatedColumn(kind, { name, field: name }, relations)
     const known = related ?? knownColumn(kind, name, server)
@@ -222,6 +220,8 @@ function relatedColumn(
 
 /** Undefined for a name that neither crm nor the server is known to have. */
 function knownColumn(kind: ImportableResource, name: string, server?: ServerMembers): Column | undefined {
+  // Some servers have it under such a name, as a member that they set.
+  if (name.toLowerCase() === 'id') return columnFor(kind, name, 'id')
   if (server?.isReadOnly(name)) return ignoredColumn(name)
   if (server?.isNested(name)) return { ...columnFor(kind, name, name), type: 'nested' }
   const own = fieldsOf(kind)

@@ -4,6 +4,7 @@ import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
 import {
+  type Edits,
   type FormatSummary,
   type InputRow,
   type ListEdit,
@@ -87,16 +88,23 @@ function placeField(row: RowDraft['row'], column: Column, value: JsonValue): voi
 
 function placeEdit(row: RowDraft['row'], column: Column & { readonly edit: ListEdit }, value: JsonValue): void {
   const { field, label, edit, isJoined = false, isLink = false } = column
-  const texts = isLink
-    ? (listIn(value) ?? [])
-    : isJoined && typeof value === 'string'
-      ? value.split(';')
-      : textsIn(value)
+  const isNumeric = !isLink && [value].flat().some((each) => typeof each === 'number')
+  const texts =
+    isLink || isNumeric
+      ? (listIn(value) ?? [])
+      : isJoined && typeof value === 'string'
+        ? value.split(';')
+        : textsIn(value)
   const key = linkText(field, label)
   const isSet = edit === 'set'
-  const edits = { ...row.edits?.[key], [isSet ? 'add' : edit]: texts, isJoined, isLink, isSet }
+  const edits: Edits = { ...row.edits?.[key], [isSet ? 'add' : edit]: texts, isJoined, isLink, isSet, isNumeric }
   row.edits = { ...row.edits, [key]: edits }
-  row.fields[field] = isJoined ? (edits.add ?? []).join(';') : [...(edits.add ?? [])]
+  row.fields[field] = isJoined ? (edits.add ?? []).join(';') : optionValues(edits)
+}
+
+/** The values that are added; options may be numbers. */
+export function optionValues({ add = [], isNumeric }: Pick<Edits, 'add' | 'isNumeric'>): JsonValue[] {
+  return isNumeric ? add.map(Number) : [...add]
 }
 
 /** Also numbers, which are ids. */

@@ -59,6 +59,8 @@ export interface Edits {
   readonly isJoined?: boolean
   /** The values are links: see core/links.ts. */
   readonly isLink?: boolean
+  /** The values are options, which the server has as numbers. */
+  readonly isNumeric?: boolean
 }
 
 /** A column such as `company.domain`. */

@@ -19,6 +19,7 @@ import type {
   RowFinding,
   RowSource,
 } from '../input/row.ts'
+import { optionValues } from '../input/row-draft.ts'
 import { damagedKey, lossOf } from './damaged-digits.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, alternativeIn, alternativesOf, keysOfRow } from './match-keys.ts'
@@ -155,11 +156,12 @@ export function editedFields(record: CrmRecord, all: InputRow['edits'] = {}): Js
 }
 
 /** The values of the record with those that the row adds, without those that it takes out. */
-function edited(before: JsonValue | undefined, { add = [], remove = [], isJoined }: Edits): JsonValue {
+function edited(before: JsonValue | undefined, edits: Edits): JsonValue {
+  const { remove = [], isJoined, isNumeric } = edits
   const parts = isJoined && typeof before === 'string' ? before.split(';').filter(Boolean) : before
   const had = parts === undefined || parts === null ? [] : Array.isArray(parts) ? parts : [parts]
-  const all = [...had, ...add.filter((each) => !had.includes(each))]
-  const left = all.filter((each) => typeof each !== 'string' || !remove.includes(each))
+  const all = [...had, ...optionValues(edits).filter((each) => !had.includes(each))]
+  const left = all.filter((each) => !remove.includes((isNumeric ? idText(each) : each) as string))
   return isJoined ? left.join(';') : left
 }
 

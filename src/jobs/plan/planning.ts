@@ -187,10 +187,10 @@ function idFields(fields: Readonly<Record<string, { readonly type?: string | und
   return new Set(Object.entries(fields).flatMap(([name, { type }]) => (type === 'id' ? [name] : [])))
 }
 
-/** Members with several options in one text. */
+/** Members with several options, in a list or in one text. */
 function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
   return listed.flatMap(({ name, label = name, isMany, isList }) =>
-    isMany && !isList ? [{ field: name, to: undefined, isMany: true, isJoined: true, names: [name, label] }] : [],
+    isMany ? [{ field: name, to: undefined, isMany: true, isJoined: !isList, names: [name, label] }] : [],
   )
 }
 
