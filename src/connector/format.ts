@@ -437,6 +437,8 @@ const SELECT = object('select', {
       writable: member('path in it that is false if the server alone sets the member', PATH),
       label: member('path in it of the name for people, by which columns may name it, too', PATH),
       type: member('path in it of its type, for people', PATH),
+      numbers: member('types whose values are numbers', list(TEXT, { isSet: true }), []),
+      booleans: member('types whose values are true or false', list(TEXT, { isSet: true }), []),
       unique: member('path in it that is true if no two records may have the same value', PATH),
       options: member(
         'its values, where it has only some',

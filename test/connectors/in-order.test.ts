@@ -164,7 +164,7 @@ describe('of a collection', () => {
 
   test('one that is refused whole is halved until the row that it is refused for stands alone', async () => {
     const csv = personRows([], 16)
-      .replace(/^name,email$/m, 'name,email,Score__c')
+      .replace(/^name,email$/m, 'name,email,Score__c:text')
       .replace(/(@\S+)$/gm, '$1,1')
     const { importing, sent, contacts } = await reach(csv.replace('new11@import.test,1', 'new11@import.test,many'))
     expect(JSON.parse((await importing()).stdout)).toMatchObject({ done: 15, failed: 1, in_doubt: 0 })

@@ -130,16 +130,16 @@ test("an account's own fields on Pipedrive, which have keys, are named by their 
   if (!PIPEDRIVE) throw new Error('there is no emulator of Pipedrive')
   const server = await connected(PIPEDRIVE, { records: 2 })
   const rows = [
-    'email,Lead Source,Interests,Nickname',
-    'person1@example.com,inbound,Art;boats,Ada',
-    'person2@example.com,2,,',
+    'email,Lead Source,Interests,Nickname,Shoe size',
+    'person1@example.com,inbound,Art;boats,Ada,42.5',
+    'person2@example.com,2,,,',
   ]
   await crmPrints(importOf(server, rows), server.env)
   const own = () =>
     server.contacts().map(({ custom_fields: fields }) => Object.values(fields as Record<string, unknown>))
   const none = [null, null, null, null]
   expect(own()).toEqual([
-    ['Ada', null, 1, [11, 12]],
+    ['Ada', 42.5, 1, [11, 12]],
     [null, null, 2, null],
   ])
   const edit = ['email,Interests+,Interests-', 'person1@example.com,Cars,Art', 'person2@example.com,Art,']
@@ -151,6 +151,8 @@ test("an account's own fields on Pipedrive, which have keys, are named by their 
   const [, , job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], server.env)).split('\n')
   await crmPrints(['jobs', 'undo', job, '--yes'], server.env)
   expect(own()).toEqual([none, none])
+  const big = await crm(importOf(server, ['email,Shoe size', 'person1@example.com,big']), server.env)
+  expect([big.exit, big.stderr]).toEqual([2, expect.stringContaining('"big": expected a number')])
   const wrong = await crm(importOf(server, ['email,Lead Source', 'person1@example.com,Radio']), server.env)
   expect([wrong.exit, wrong.stderr]).toEqual([
     2,

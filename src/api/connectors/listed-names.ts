@@ -19,6 +19,8 @@ export interface ListedName {
   readonly label?: string | undefined
   /** In the server's own words. */
   readonly type?: string | undefined
+  /** What its values are in JSON; undefined: texts, or not known. */
+  readonly valueType?: 'number' | 'boolean' | undefined
   readonly isUnique?: boolean
   /** Undefined: any value, or not known. */
   readonly options?: readonly ListedOption[] | undefined
@@ -84,7 +86,9 @@ export function askListed(
 }
 
 function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly ListedName[] {
-  const { options, many } = names
+  const { options, many, numbers, booleans } = names
+  const valueTypeOf = (type = '') =>
+    numbers.includes(type) ? 'number' : booleans.includes(type) ? 'boolean' : undefined
   const at = {
     ...{ name: reader(names.at), label: reader(names.label), type: reader(names.type), unique: reader(names.unique) },
     ...{ readOnly: reader(names.read_only), writable: reader(names.writable), many: reader(many?.at) },
@@ -99,11 +103,12 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
   return readAll(compilePath(names.items), json ?? null).flatMap((item) => {
     const name = textIn(at.name(item))
     if (name === undefined) return []
+    const type = textIn(at.type(item))
     const listed = optionsPath && at.only(item) !== false ? readAll(optionsPath, item).flatMap(optionIn) : []
     return [
       {
         ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
-        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: at.unique(item) === true },
+        ...{ label: textIn(at.label(item)), type, valueType: valueTypeOf(type), isUnique: at.unique(item) === true },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
         isList: many?.as === 'list' && at.many(item) === many.is,

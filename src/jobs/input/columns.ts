@@ -225,10 +225,22 @@ function knownColumn(kind: ImportableResource, name: string, server?: ServerMemb
   if (server?.isReadOnly(name)) return ignoredColumn(name)
   if (server?.isNested(name)) return { ...columnFor(kind, name, name), type: 'nested' }
   const own = fieldsOf(kind)
-  if (own.includes(name) || server?.names.includes(name)) return columnFor(kind, name, name)
+  if (own.includes(name)) return columnFor(kind, name, name)
+  if (server?.names.includes(name)) return serverColumn(kind, { name, field: name }, server)
   const labelled = server?.labelled?.(name)
   const isOwn = own.some((each) => foldName(each) === foldName(name))
-  return labelled === undefined || isOwn ? undefined : columnFor(kind, name, labelled)
+  return labelled === undefined || isOwn ? undefined : serverColumn(kind, { name, field: labelled }, server)
+}
+
+/** Of a member that crm does not know, the server may say the type. */
+function serverColumn(
+  kind: ImportableResource,
+  { name, field }: { readonly name: string; readonly field: string },
+  server: ServerMembers | undefined,
+): Column {
+  const column = columnFor(kind, name, field)
+  const type = column.isKnown || server?.choices?.(field) ? undefined : server?.typeOf?.(field)
+  return type === undefined ? column : { ...column, type, isTyped: true }
 }
 
 export function ignoredColumn(name: string): Column {

@@ -260,6 +260,8 @@ export interface ServerMembers {
   labelled?(label: string): string | undefined
   /** The form in which records show an id: that of the record itself, and of members that hold one. Undefined: as it is given. */
   readonly ids?: { readonly whole: (id: string) => string; readonly members: ReadonlySet<string> }
+  /** What its values are, besides texts. */
+  typeOf?(name: string): 'number' | 'boolean' | undefined
   /** The values that it may have; undefined: any. */
   choices?(name: string): Choices | undefined
 }

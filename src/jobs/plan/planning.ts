@@ -199,10 +199,11 @@ function listedMeaning(
   listed: readonly ListedName[],
   nameOf: (field: string) => string | undefined,
   fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
-): Pick<ServerMembers, 'labelled' | 'choices'> {
+): Pick<ServerMembers, 'labelled' | 'typeOf' | 'choices'> {
   const byName = new Map(listed.map((one) => [one.name, one]))
   return {
     labelled: memberByLabel(listed, fields),
+    typeOf: (name) => byName.get(nameOf(name) ?? '')?.valueType,
     choices: (name) => {
       const { options, isMany = false, isList } = byName.get(nameOf(name) ?? '') ?? {}
       return options && { options, isMany, isList }
