@@ -228,7 +228,12 @@ function shapeOf(document: ResourceDocument): ((value: JsonValue) => JsonValue) 
 }
 
 function trimmerOf({ value: shape }: ResourceDocument): (element: JsonValue) => JsonValue {
-  const dropped = new Set(shape?.drop)
-  return (element) =>
-    isJsonObject(element) ? Object.fromEntries(Object.entries(element).filter(([name]) => !dropped.has(name))) : element
+  const { drop = [], rename = {} } = shape ?? {}
+  const dropped = new Set(drop)
+  const sentAs = (name: string) => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
+  return (element) => {
+    if (!isJsonObject(element)) return element
+    const kept = Object.entries(element).filter(([name]) => !dropped.has(name))
+    return Object.fromEntries(kept.map(([name, value]) => [sentAs(name), value]))
+  }
 }

@@ -319,6 +319,7 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
   const isOwnReadOnly = namePattern(document.read_only)
   // Where a list of one is shown as its element, an own member may be given so.
   const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
+  const ownLists = ({ given }: WrittenRecord) => (document.value?.lists ? given : [])
   const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
   const isLink = (name: string) => document.links !== undefined && Object.hasOwn(document.links.fields, name)
   const isNeverWritten = (name: string) => {
@@ -349,7 +350,7 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
       refuseLoss(draft, { parts, mapped, isLeftOut })
       checkRequired(parts.fields, draft)
       checkRoundTrip(mapped, draft)
-      return asLists(target, listed)
+      return asLists(target, listed, ownLists(draft))
     },
   }
 }

@@ -195,7 +195,9 @@ function listedMeaning(
   nameOf: (field: string) => string | undefined,
   fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
 ): Pick<ServerMembers, 'labelled' | 'choices'> {
-  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
+  // A field may have the first value of a member.
+  const memberIn = (write: readonly string[]) => write.join().replace(/\[(?:0\].*|\]\..*)$/, '')
+  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [memberIn(write), field]))
   const byName = new Map(listed.map((one) => [one.name, one]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
