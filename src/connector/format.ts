@@ -438,6 +438,7 @@ const SELECT = object('select', {
       label: member('path in it of the name for people, by which columns may name it, too', PATH),
       type: member('path in it of its type, for people', PATH),
       unique: member('path in it that is true if no two records may have the same value', PATH),
+      required: member('path in it that is true if a new record must have a value, for people', PATH),
       options: member(
         'its values, where it has only some',
         object('options', {

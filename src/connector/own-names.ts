@@ -93,7 +93,10 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
       if (steps.length === base.length + 1) hide(hidden, base, steps, name)
     }
     for (const { name, path: at } of system) hide(hidden, base, at.steps, name)
-    for (const name of document.hidden) hide(hidden, base, [...inside, { type: 'member', name }], undefined)
+    for (const name of document.hidden) {
+      const field = fields.find(({ writes }) => headsOf(writes).includes(name))
+      hide(hidden, base, [...inside, { type: 'member', name }], field?.name)
+    }
     return { path, isNamed: names === undefined ? undefined : patternTest(names), hidden }
   })
 }

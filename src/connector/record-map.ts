@@ -111,7 +111,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
         return (inner && listed.get(name)?.(inner)) ?? []
       }
     },
-    shown: createShownValues(fields, document.links),
+    shown: createShownValues(fields, document, own),
     write: writer.write,
     overruled: createOverruled(fields, own),
     needsCurrent: writer.needsCurrent,
@@ -263,14 +263,19 @@ interface Beside {
 /** Values as a record shows them that has them: the name of a stage in place of its id, a time in UTC. */
 function createShownValues(
   fields: readonly FieldMap[],
-  links: ResourceDocument['links'],
+  { links, value: shape }: ResourceDocument,
+  own: OwnNames,
 ): (values: JsonObject, beside: Beside) => JsonObject {
   const byName = new Map(fields.map((field) => [field.name, field]))
+  // A list of one is shown as its element, and one that replaces several values is compared with them as a list.
+  const ofList = (value: JsonValue, before: JsonValue | undefined) =>
+    Array.isArray(before) ? [value].flat() : own.shaped(value)
   return (values, beside) => {
     const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
       if (links && Object.hasOwn(links.fields, name)) return [name, [...(linksIn(value) ?? [String(value)])]]
       const field = value === null ? undefined : byName.get(name)
-      return [name, (field && shownValue(field, value, { ...beside, values })) ?? value]
+      if (field) return [name, shownValue(field, value, { ...beside, values }) ?? value]
+      return [name, value !== null && shape?.lists ? ofList(value, beside.record?.[name]) : value]
     })
     return Object.fromEntries(shown)
   }

@@ -179,7 +179,8 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Wri
   const isAbsent = current !== undefined && isCleared(field.read(current, undefined), document)
   for (const path of writes) {
     const isElement = path.steps.some(({ type }) => type !== 'member')
-    if (isElement || (document.clear === 'omit' && options.isWhole)) writeAt(path, target, undefined, { current })
+    if (isElement || (document.clear === 'omit' && options.isWhole))
+      writeAt(path, target, undefined, { current: currentFor(path, draft, parts) })
     else if (document.clear !== 'omit')
       writeAt(path, target, document.clear as JsonValue, completing(path, draft, parts))
     else if (!isAbsent) throw refuse(null, 'a value: this server cannot clear it')

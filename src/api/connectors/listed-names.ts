@@ -19,6 +19,7 @@ export interface ListedName {
   /** In the server's own words. */
   readonly type?: string | undefined
   readonly isUnique?: boolean
+  readonly isRequired?: boolean
   /** Undefined: any value, or not known. */
   readonly options?: readonly ListedOption[] | undefined
   /** It has several options: in a text, with semicolons between them, or in a list. */
@@ -73,7 +74,12 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
   const { options, many } = names
   const at = {
     ...{ name: reader(names.at), label: reader(names.label), type: reader(names.type), unique: reader(names.unique) },
-    ...{ readOnly: reader(names.read_only), writable: reader(names.writable), many: reader(many?.at) },
+    ...{
+      required: reader(names.required),
+      readOnly: reader(names.read_only),
+      writable: reader(names.writable),
+      many: reader(many?.at),
+    },
     ...{ only: reader(options?.only), value: reader(options?.value), optionLabel: reader(options?.label) },
   }
   const optionsPath = optionalPath(options?.items)
@@ -89,7 +95,8 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
     return [
       {
         ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
-        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: at.unique(item) === true },
+        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)) },
+        ...{ isUnique: at.unique(item) === true, isRequired: at.required(item) === true },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
         isList: many?.as === 'list' && at.many(item) === many.is,

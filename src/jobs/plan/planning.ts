@@ -105,7 +105,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const { refs, map, selection } = rules
   await references.load(refs)
   const listed = await listedNames(resource)
-  const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
+  const { update, open: isOpen, fields = {}, links, hidden = [] } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
@@ -137,7 +137,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
+    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...severalIn(listed, hidden)],
     linkFields,
     /** The types of the links in a field, by label. */
     linkTypes: (field: string) => api.linkTypes(resource, field),
@@ -182,11 +182,12 @@ export async function rowRules(api: Api, noun: JobNoun) {
   }
 }
 
-/** Members with several options in one text. */
-function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
-  return listed.flatMap(({ name, label = name, isMany, isList }) =>
-    isMany && !isList ? [{ field: name, to: undefined, isMany: true, isJoined: true, names: [name, label] }] : [],
-  )
+/** Members with several values in a list, or with several options in one text. Numbers of options are in no list of texts. */
+function severalIn(listed: readonly ListedName[] = [], hidden: readonly string[]): readonly Relation[] {
+  return listed.flatMap(({ name, label = name, isMany, isList, options }) => {
+    if (!isMany || (isList && options) || hidden.includes(name)) return []
+    return [{ field: name, to: undefined, isMany: true, isJoined: !isList, names: [name, label] }]
+  })
 }
 
 /** What a server says of its members. */
@@ -208,7 +209,7 @@ function listedMeaning(
     labelled: (label) => byLabel.get(foldName(label)),
     choices: (name) => {
       const { options, isMany = false, isList } = byName.get(nameOf(name) ?? '') ?? {}
-      return options && { options, isMany, isList }
+      return options || isList ? { options, isMany, isList } : undefined
     },
   }
 }
