@@ -267,15 +267,12 @@ function createShownValues(
   own: OwnNames,
 ): (values: JsonObject, beside: Beside) => JsonObject {
   const byName = new Map(fields.map((field) => [field.name, field]))
-  // A list of one is shown as its element, and one that replaces several values is compared with them as a list.
-  const ofList = (value: JsonValue, before: JsonValue | undefined) =>
-    Array.isArray(before) ? [value].flat() : own.shaped(value)
   return (values, beside) => {
     const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
       if (links && Object.hasOwn(links.fields, name)) return [name, [...(linksIn(value) ?? [String(value)])]]
       const field = value === null ? undefined : byName.get(name)
       if (field) return [name, shownValue(field, value, { ...beside, values }) ?? value]
-      return [name, value !== null && shape?.lists ? ofList(value, beside.record?.[name]) : value]
+      return [name, shape?.lists ? own.shaped(value) : value]
     })
     return Object.fromEntries(shown)
   }
