@@ -1,82 +1,12 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { crm, crmPrints } from '../harness/crm.ts'
-import { ask } from './emulators/ask.ts'
-import type { EmulatorOptions, Row } from './emulators/emulator.ts'
-import { connected, SERVERS } from './servers.ts'
+import { crm } from '../harness/crm.ts'
+import type { Row } from './emulators/emulator.ts'
+import { reachAttio } from './reach-attio.ts'
 
 // Companies, tasks and the objects of a workspace of Attio, and the references between records.
 
-async function reach(options: EmulatorOptions = { records: 3 }) {
-  const [server] = SERVERS.filter(({ connector }) => connector === 'attio')
-  if (!server) throw new Error('there is no Attio')
-  const { env, emulator } = await connected(server, options)
-  const fileOf = (name: string, lines: readonly string[]) => {
-    const path = join(env.HOME ?? '', name)
-    writeFileSync(path, `${lines.join('\n')}\n`)
-    return path
-  }
-  return {
-    env,
-    emulator,
-    fileOf,
-    prints: (...args: string[]) => crmPrints(args, env),
-    json: async (...args: string[]) => JSON.parse(await crmPrints([...args, '-o', 'json'], env)),
-    undo: async () => {
-      const [job = ''] = (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')
-      return crmPrints(['jobs', 'undo', job, '--yes'], env)
-    },
-    post: async (path: string, data: object) => {
-      const headers = { authorization: `Bearer ${emulator.key}` }
-      const { status } = await ask(emulator.url, `POST /v2/${path}`, { json: { data }, headers })
-      expect(status, path).toBe(200)
-    },
-    state: () => structuredClone(['people', 'companies', 'deals'].map((kind) => emulator.records(kind))),
-    owner: ((emulator.records('members')[0] as Row).id as Row).workspace_member_id as string,
-  }
-}
-
-test('companies and people are imported while answers get lost, none twice, and undone', async () => {
-  const isWrite = ({ method, path }: { method: string; path: string }) =>
-    method === 'PUT' || (method === 'POST' && !path.endsWith('/query'))
-  let writes = 0
-  const faults: EmulatorOptions['faults'] = (call) => {
-    if (isWrite(call)) writes += 1
-    return isWrite(call) && writes % 10 === 7 ? 'lose-answer' : undefined
-  }
-  const { emulator, fileOf, prints, json, state } = await reach({ records: 3, faults })
-  const before = state()
-  const companies = Array.from({ length: 300 }, (_, at) => `Company ${at},Company${at}.test,Makers of ${at}`)
-  await prints(
-    'companies',
-    'import',
-    fileOf('c.csv', ['name,domain,description', ...companies]),
-    '--match',
-    'domain',
-    '--yes',
-  )
-  const people = Array.from({ length: 1000 }, (_, at) => `p${at}@mail${at}.test,Ada P${at},company${at % 300}.TEST`)
-  const words = ['contacts', 'import', fileOf('p.csv', ['email,name,company.domain', ...people]), '--match', 'email']
-  await prints(...words, '--yes')
-  expect(emulator.requests.filter(({ fault }) => fault === 'lose-answer').length).toBeGreaterThan(100)
-  expect(['companies', 'people'].map((kind) => emulator.effects(kind, 'created'))).toEqual([300, 1000])
-  const byId = new Map((await json('companies', 'list')).map(({ id, domain }: Row) => [id, domain]))
-  const linked = await json('contacts', 'list', '--where', '.email | startswith("p7")', '--with', 'company')
-  expect(linked.length).toBe(111)
-  for (const { email, company_id, linked: its } of linked) {
-    const number = Number(/^p(\d+)@/.exec(email)?.[1])
-    const domain = `company${number % 300}.test`
-    expect([byId.get(company_id), its.company.domain]).toEqual([domain, domain])
-  }
-  expect(await json(...words, '--yes')).toMatchObject({ done: 0, unchanged: 1000 })
-  const jobs = (await json('jobs', 'list')).filter(({ done }: Row) => Number(done) > 0)
-  for (const { id, done } of jobs) await prints('jobs', 'undo', id, '--yes', '--expect', String(done))
-  expect(state()).toEqual(before)
-})
-
 test('a missing company is created; a person without one gets that of the address from Attio', async () => {
-  const { env, emulator, fileOf, prints, json } = await reach()
+  const { env, emulator, fileOf, prints, json } = await reachAttio()
   const file = fileOf('people.csv', ['email,company.domain', 'a@acme.test,bolt.test', 'b@acme.test,'])
   const words = ['contacts', 'import', file, '--match', 'email', '--yes']
   expect((await crm(words, env)).stderr).toContain('"bolt.test": no company has this domain')
@@ -107,7 +37,7 @@ test('a missing company is created; a person without one gets that of the addres
 })
 
 test('deals are linked to a company and to people by their addresses, and taken back', async () => {
-  const { fileOf, prints, json, undo, state, owner } = await reach()
+  const { fileOf, prints, json, undo, state, owner } = await reachAttio()
   await prints('companies', 'create', '--set', 'name=Acme', '--set', 'domain=acme.test')
   const before = state()
   const deals = [
@@ -136,7 +66,7 @@ test('deals are linked to a company and to people by their addresses, and taken 
 })
 
 test('tasks are created, completed, linked anew, deleted and restored; their text stays', async () => {
-  const { env, emulator, fileOf, prints, json, undo, owner } = await reach()
+  const { env, emulator, fileOf, prints, json, undo, owner } = await reachAttio()
   const tasks = ['title,due_on,contact.email,owner_id', `Call,2026-12-24,person1@example.com,${owner}`, 'Write,,,']
   await prints('tasks', 'import', fileOf('tasks.csv', tasks), '--yes')
   const [call, write] = await json('tasks', 'list', '--with', 'contact')
@@ -178,7 +108,7 @@ const ATTRIBUTES = [
 ]
 
 test('an object of the workspace is a noun, and its attributes have their titles', async () => {
-  const { env, emulator, fileOf, prints, json, undo, post } = await reach()
+  const { env, emulator, fileOf, prints, json, undo, post } = await reachAttio()
   await post('objects', { api_slug: 'cars', singular_noun: 'Service car', plural_noun: 'Service cars' })
   await post('objects', { api_slug: 'users', singular_noun: 'User', plural_noun: 'Users' })
   for (const attribute of ATTRIBUTES) await post('objects/cars/attributes', attribute)
