@@ -65,6 +65,46 @@ test('deals are linked to a company and to people by their addresses, and taken 
   expect(state()).toEqual(before)
 })
 
+test('a merge gives the people, deals and tasks of a company to the winner, and its undo gives them back', async () => {
+  const { fileOf, prints, json, undo, owner } = await reachAttio({ records: 0 })
+  for (const name of ['Acme', 'Acme Ltd']) {
+    await prints(
+      'companies',
+      'create',
+      '--set',
+      `name=${name}`,
+      '--set',
+      `domain=${name.toLowerCase().replace(' ', '-')}.test`,
+    )
+  }
+  await prints('contacts', 'create', '--set', 'email=a@x.test', '--set', 'company.domain=acme-ltd.test')
+  const deals = ['name,stage,owner_id,company.domain,contacts.email', `Fleet,Lead,${owner},acme-ltd.test,a@x.test`]
+  await prints('deals', 'import', fileOf('deals.csv', deals), '--yes')
+  await prints(
+    'tasks',
+    'create',
+    '--set',
+    'title=Call',
+    '--set',
+    'company.domain=acme-ltd.test',
+    '--set',
+    'contact.email=a@x.test',
+  )
+  const names = async () => {
+    const all = await Promise.all(['contacts', 'deals', 'tasks'].map((noun) => json(noun, 'list', '--with', 'company')))
+    return all.flat().map(({ linked }: { linked: { company: Row } }) => linked.company.name)
+  }
+  expect(await names()).toEqual(['Acme Ltd', 'Acme Ltd', 'Acme Ltd'])
+  const idOf = async (name: string) => (await json('companies', 'list', '--where', `.name == "${name}"`))[0].id
+  const words = ['companies', 'merge', await idOf('Acme'), await idOf('Acme Ltd'), '--yes', '--expect', '1']
+  expect(await json(...words)).toMatchObject({ failed: 0, repointed: 3 })
+  expect(await names()).toEqual(['Acme', 'Acme', 'Acme'])
+  const [task] = await json('tasks', 'list')
+  expect(task).toMatchObject({ contact_id: expect.any(String) })
+  await undo()
+  expect(await names()).toEqual(['Acme Ltd', 'Acme Ltd', 'Acme Ltd'])
+})
+
 test('tasks are created, completed, linked anew, deleted and restored; their text stays', async () => {
   const { env, emulator, fileOf, prints, json, undo, owner } = await reachAttio()
   const tasks = ['title,due_on,contact.email,owner_id', `Call,2026-12-24,person1@example.com,${owner}`, 'Write,,,']
