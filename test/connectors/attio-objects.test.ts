@@ -31,6 +31,10 @@ test('a missing company is created; a person without one gets that of the addres
   expect((await crm(['contacts', 'import', old, '--match', 'email', '--yes'], env)).stderr).toContain(
     'company of a contact is shown as company_id',
   )
+  const towns = fileOf('towns.csv', ['name,domain,city', 'Acme,acme.test,Bonn'])
+  expect((await crm(['companies', 'import', towns, '--match', 'domain', '--yes'], env)).stderr).toContain(
+    'city is no field of this server',
+  )
   await prints('companies', 'update', '--where', '.domain == "bolt.test"', '--set', 'name=Bolt', '--yes')
   await prints('contacts', 'update', shown[0].id, '--set', 'company_id:=null')
   expect(await json('contacts', 'get', shown[0].id)).toMatchObject({ company_id: null })

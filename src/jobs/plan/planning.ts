@@ -4,8 +4,15 @@ import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import {
+  type CrmRecord,
+  isListed,
+  isReadOnly,
+  RESOURCES,
+  type Resource,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
@@ -120,6 +127,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
     !selection.asked ||
     Object.hasOwn({ ...fields, ...links?.fields }, name) ||
     listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
+  const lacking = listed ? lackingFields(resource, { ...fields, ...links?.fields }, listed) : []
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
@@ -170,6 +178,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     faultIn: (fields: JsonObject, record: CrmRecord | undefined): string | undefined => {
       const set = Object.keys(fields).find((name) => setByServer.has(map.ownNameOf(name) ?? ''))
       if (set !== undefined) return `${set} is read-only on this server`
+      const absent = lacking.find((name) => (memberOf(fields, name) ?? null) !== null)
+      if (absent !== undefined) return `${absent} is no field of this server`
       try {
         const isWhole = record !== undefined && update?.sends === 'whole'
         map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })
@@ -180,6 +190,12 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
   }
+}
+
+/** Fields of crm that neither the connector nor the list of the server has. */
+function lackingFields(resource: Resource, mapped: object, listed: readonly ListedName[]): readonly string[] {
+  const there = new Set([...Object.keys(mapped), ...listed.map(({ name }) => name)])
+  return Object.keys(RESOURCES[resource].fields).filter((name) => !there.has(name) && !isReadOnly(name))
 }
 
 /** Members with several values in a list, or with several options in one text. Numbers of options are in no list of texts. */
