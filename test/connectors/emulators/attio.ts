@@ -1,5 +1,6 @@
 // Facts from Attio's published description of v2 and its pages on attribute types, filters, pagination, rate limits and
-// standard objects, read 2026-11. Assumed, as they are silent: the body of a 401, 400 above a limit, no null in a value.
+// standard objects, read 2026-11. Assumed, as they are silent: the body of a 401, 400 above a limit, no null in a value, a slug as
+// target_object_id of a linked record, all attributes without a limit, and no reference to a record that is gone.
 
 import { findAttribute, type ObjectType } from './attio/attributes.ts'
 import { configurationRoutes } from './attio/configuration.ts'
