@@ -166,25 +166,44 @@ export async function readListedObjects(raw: RawApi, document: ConnectorDocument
   if (!schema || !listed) return {}
   const json = await readSchema(raw, schema)
   const { only } = schema
+  const ofConnector = nounsByPath(document)
   const found = readAll(compilePath(schema.items), json).flatMap((item) => {
     const type = textAt(schema.type, item)
     if (type === undefined || !TYPE.test(type)) return []
     if (only && readFirst(compilePath(only.at), item) !== only.is) return []
-    const one = textAt(schema.one, item)
-    const plural = nounOf(textAt(schema.noun, item) ?? (one === undefined ? type : pluralOf(one)))
-    return NOUN.test(plural) ? [{ item, type, plural, singular: nounOf(one ?? singularOf(plural)) }] : []
+    const its = ofConnector.get(filledIn(listed.list?.path ?? '', { type }))
+    const [noun, singular] = nounsIn(item, type, schema)
+    // Another object of the connector, or commands of crm that take no other, may have its name.
+    const plural = its ?? (isSaid(noun, document) ? `${singular}_records` : noun)
+    return NOUN.test(plural) ? [{ item, type, plural, singular, isListed: its === undefined }] : []
   })
   const nouns = new Map(found.map(({ type, plural }) => [type, plural]))
-  const described = found.flatMap(({ item, type, plural, singular }) => {
-    if (isSaid(plural, document)) return []
+  const described = found.flatMap(({ item, type, plural, singular, isListed }) => {
+    if (!isListed) return []
     const id = textAt(schema.id, item)
     const system = new Set<string | undefined>([...systemHeads(listed), ...READ_ONLY_FIELDS, id])
     const fields = schema.fields ? listedFields(item, schema.fields, nouns) : []
     const own = Object.fromEntries(fields.filter(([name]) => !system.has(name)))
-    const one = singular === plural ? `${plural}_record` : singular
+    const one = plural === `${singular}_records` || singular === plural ? `${singular}_record` : singular
     return [[plural, { one, fields: own, server: { type, ...(id !== undefined && { id }) } }] as const]
   })
   return Object.fromEntries(described)
+}
+
+function nounsIn(item: JsonValue, type: string, { noun, one: at }: SchemaDocument): readonly [string, string] {
+  const one = textAt(at, item)
+  const plural = nounOf(textAt(noun, item) ?? (one === undefined ? type : pluralOf(one)))
+  return [plural, nounOf(one ?? singularOf(plural))]
+}
+
+/** The objects of the connector itself, by the path of their list. */
+function nounsByPath({ resources, described = {}, listed }: ConnectorDocument): ReadonlyMap<string, string> {
+  if (!listed?.list?.path.includes('{type}')) return new Map()
+  const all = [
+    ...Object.entries(resources).map(([name, said]) => [RESOURCES[name as Resource].plural, said] as const),
+    ...Object.entries(described).map(([plural, own]) => [plural, own.document] as const),
+  ]
+  return new Map(all.flatMap(([plural, said]) => (said?.list ? [[said.list.path, plural] as const] : [])))
 }
 
 /** Whether the connector says what an object of crm is, or crm has commands for it that take no other. */

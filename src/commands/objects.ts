@@ -92,7 +92,15 @@ async function listFields(ctx: Context, noun: string): Promise<undefined> {
 /** A member of which the server says more than its name. */
 function otherField(name: string, listed: ListedName | undefined): JsonObject {
   if (!listed) return { name, label: name }
-  const { label = name, type = null, isMany = false, isReadOnly, isUnique = false, options } = listed
+  const {
+    label = name,
+    type = null,
+    isMany = false,
+    isReadOnly,
+    isUnique = false,
+    isRequired = false,
+    options,
+  } = listed
   const values = options?.map(({ value, label: shown }) => (value === shown ? value : `${value} (${shown})`)) ?? null
   return {
     name,
@@ -100,7 +108,7 @@ function otherField(name: string, listed: ListedName | undefined): JsonObject {
     type,
     many: isMany,
     options: values,
-    required: false,
+    required: isRequired,
     unique: isUnique,
     read_only: isReadOnly,
     to: null,

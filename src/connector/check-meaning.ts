@@ -350,9 +350,11 @@ function checkFields(check: ObjectCheck): void {
   }
   const writtenBy = writers(fields, problems)
   for (const operation of ['create', 'update']) {
-    for (const [member, { keyPlace }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
+    for (const [member, { keyPlace, value }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
       const field = writtenBy.get(member)
-      if (field !== undefined)
+      // Some servers require every member of a new record: one without a value is sent empty.
+      const isEmpty = operation === 'create' && ['null', 'false', '[]', '""'].includes(JSON.stringify(value))
+      if (field !== undefined && !isEmpty)
         problems.add(keyPlace, `${member} is written by the field ${field}, expected it in one place`)
     }
   }

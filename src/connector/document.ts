@@ -149,6 +149,8 @@ export type FieldDocument = Omit<ReadField, 'type' | 'ref' | 'clear' | 'describe
   readonly ref: Resource | undefined
   /** The object whose ids it has, where the connector says it. */
   readonly to?: Resource | undefined
+  /** It is a list, also where it has no values. */
+  readonly many?: true | undefined
   readonly clear: Clear
 }
 

@@ -155,7 +155,7 @@ interface Decoder {
 }
 
 function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: Conversion): Decoder {
-  const { map, ref, one: isOne, join, clear } = document
+  const { map, ref, one: isOne, many, join, clear } = document
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
   const element = (raw: JsonValue, references: Names | undefined): JsonValue => {
     if (here) return here.get(canonicalJson(raw)) ?? here.get(canonicalJson(withoutNulls(raw))) ?? raw
@@ -170,7 +170,7 @@ function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: 
   const mayBeEmpty = isList || Array.isArray(clear)
   const one: Decoder['one'] = (raw, references) => {
     if (raw === undefined || raw === null || (isEmptyText && raw === '')) return null
-    if (Array.isArray(raw) && raw.length === 0 && mayBeEmpty) return null
+    if (Array.isArray(raw) && raw.length === 0 && mayBeEmpty) return many ? [] : null
     if (isList && Array.isArray(raw)) return raw.map((each) => element(each, references))
     const shown = element(raw, references)
     return isOne ? [shown] : shown

@@ -162,7 +162,11 @@ function writing(method: (typeof WRITING)[number]) {
   return { method: member('HTTP method', choice(WRITING, 'a GET changes nothing'), method), ...WRITE }
 }
 
-const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES, {})
+const SET = member(
+  'members that each request has beside the record, in the object of the fields; of a new record, null, false and empty ones stand where no field has a value',
+  TEMPLATES,
+  {},
+)
 
 const MADE = member(
   'path that is true if the upsert created the record; without it, a record that was not there before was created',
@@ -440,6 +444,7 @@ const SELECT = object('select', {
       numbers: member('types whose values are numbers', list(TEXT, { isSet: true }), []),
       booleans: member('types whose values are true or false', list(TEXT, { isSet: true }), []),
       unique: member('path in it that is true if no two records may have the same value', PATH),
+      required: member('path in it that is true if a new record must have a value, for people', PATH),
       options: member(
         'its values, where it has only some',
         object('options', {
@@ -562,6 +567,8 @@ const OBJECT = object('object', {
     object('value', {
       each: member('paths of the value in an element, tried in this order', list(PATH), []),
       drop: member('members of a value that are not sent back', list(TEXT), []),
+      rename: member('members of a value that have another name when they are sent', map(TEXT, TEXT), {}),
+      lists: member('true: every member is a list, so that one value is sent as a list of one', FLAG, false),
     }),
   ),
   paging: member('how its lists are read, member by member in place of that of the connector', PAGING),

@@ -206,6 +206,7 @@ function normalField(
     type: read.type ?? defaultType(resource, name),
     ref: read.ref === undefined ? undefined : kindOf(connector, read.ref),
     ...(described.to !== undefined && { to: kindOf(connector, described.to) }),
+    ...(described.many && { many: true as const }),
     clear: read.clear === undefined ? clear : read.clear,
   }
   return open && isOwnValue(name, field) ? { ...field, type: 'any' } : field

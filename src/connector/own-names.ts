@@ -93,7 +93,10 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
       if (steps.length === base.length + 1) hide(hidden, base, steps, name)
     }
     for (const { name, path: at } of system) hide(hidden, base, at.steps, name)
-    for (const name of document.hidden) hide(hidden, base, [...inside, { type: 'member', name }], undefined)
+    for (const name of document.hidden) {
+      const field = fields.find(({ writes }) => headsOf(writes).includes(name))
+      hide(hidden, base, [...inside, { type: 'member', name }], field?.name)
+    }
     return { path, isNamed: names === undefined ? undefined : patternTest(names), hidden }
   })
 }
@@ -228,7 +231,12 @@ function shapeOf(document: ResourceDocument): ((value: JsonValue) => JsonValue) 
 }
 
 function trimmerOf({ value: shape }: ResourceDocument): (element: JsonValue) => JsonValue {
-  const dropped = new Set(shape?.drop)
-  return (element) =>
-    isJsonObject(element) ? Object.fromEntries(Object.entries(element).filter(([name]) => !dropped.has(name))) : element
+  const { drop = [], rename = {} } = shape ?? {}
+  const dropped = new Set(drop)
+  const sentAs = (name: string) => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
+  return (element) => {
+    if (!isJsonObject(element)) return element
+    const kept = Object.entries(element).filter(([name]) => !dropped.has(name))
+    return Object.fromEntries(kept.map(([name, value]) => [sentAs(name), value]))
+  }
 }

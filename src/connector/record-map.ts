@@ -111,7 +111,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
         return (inner && listed.get(name)?.(inner)) ?? []
       }
     },
-    shown: createShownValues(fields, document.links),
+    shown: createShownValues(fields, document, own),
     write: writer.write,
     overruled: createOverruled(fields, own),
     needsCurrent: writer.needsCurrent,
@@ -263,14 +263,16 @@ interface Beside {
 /** Values as a record shows them that has them: the name of a stage in place of its id, a time in UTC. */
 function createShownValues(
   fields: readonly FieldMap[],
-  links: ResourceDocument['links'],
+  { links, value: shape }: ResourceDocument,
+  own: OwnNames,
 ): (values: JsonObject, beside: Beside) => JsonObject {
   const byName = new Map(fields.map((field) => [field.name, field]))
   return (values, beside) => {
     const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
       if (links && Object.hasOwn(links.fields, name)) return [name, [...(linksIn(value) ?? [String(value)])]]
       const field = value === null ? undefined : byName.get(name)
-      return [name, (field && shownValue(field, value, { ...beside, values })) ?? value]
+      if (field) return [name, shownValue(field, value, { ...beside, values }) ?? value]
+      return [name, shape?.lists ? own.shaped(value) : value]
     })
     return Object.fromEntries(shown)
   }
@@ -319,6 +321,7 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
   const isOwnReadOnly = namePattern(document.read_only)
   // Where a list of one is shown as its element, an own member may be given so.
   const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
+  const ownLists = ({ given }: WrittenRecord) => (document.value?.lists ? given : [])
   const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
   const isLink = (name: string) => document.links !== undefined && Object.hasOwn(document.links.fields, name)
   const isNeverWritten = (name: string) => {
@@ -349,7 +352,7 @@ function createRecordWriter(parts: WriterParts): RecordWriter {
       refuseLoss(draft, { parts, mapped, isLeftOut })
       checkRequired(parts.fields, draft)
       checkRoundTrip(mapped, draft)
-      return asLists(target, listed)
+      return asLists(target, listed, ownLists(draft))
     },
   }
 }

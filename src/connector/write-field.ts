@@ -108,14 +108,15 @@ function takeShaped({ steps }: Path, field: FieldMap, { target, given, values }:
   given.delete(head.name)
 }
 
-/** A list of one is shown as its element. */
-export function asLists(target: JsonObject, paths: readonly Path[]): JsonObject {
+/** A list of one is shown as its element. `names`: other members that are lists. */
+export function asLists(target: JsonObject, paths: readonly Path[], names: Iterable<string> = []): JsonObject {
   const lists = { ...target }
-  for (const { steps } of paths) {
-    const [head, inner] = steps
-    if (head?.type !== 'member' || inner === undefined || inner.type === 'member') continue
-    const value = target[head.name] ?? null
-    if (value !== null && !Array.isArray(value)) setMember(lists, head.name, [value])
+  const heads = paths.flatMap(({ steps: [head, inner] }) =>
+    head?.type !== 'member' || inner === undefined || inner.type === 'member' ? [] : [head.name],
+  )
+  for (const name of [...heads, ...names]) {
+    const value = target[name] ?? null
+    if (value !== null && !Array.isArray(value)) setMember(lists, name, [value])
   }
   return lists
 }
@@ -178,7 +179,8 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Wri
   const isAbsent = current !== undefined && isCleared(field.read(current, undefined), document)
   for (const path of writes) {
     const isElement = path.steps.some(({ type }) => type !== 'member')
-    if (isElement || (document.clear === 'omit' && options.isWhole)) writeAt(path, target, undefined, { current })
+    if (isElement || (document.clear === 'omit' && options.isWhole))
+      writeAt(path, target, undefined, { current: currentFor(path, draft, parts) })
     else if (document.clear !== 'omit')
       writeAt(path, target, document.clear as JsonValue, completing(path, draft, parts))
     else if (!isAbsent) throw refuse(null, 'a value: this server cannot clear it')

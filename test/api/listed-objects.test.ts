@@ -47,3 +47,23 @@ test('a name that a path or a template would take for more than a name is none',
     machines: { one: 'machine', fields: {}, server: { type: 'Machine' } },
   })
 })
+
+test('an object that the connector has is no second noun, and one whose noun crm uses otherwise is named apart', async () => {
+  const object = (api_slug: string | null, singular_noun: string, plural_noun: string) => ({
+    ...{ api_slug, singular_noun, plural_noun },
+  })
+  const data = [
+    object('people', 'Person', 'People'),
+    object('companies', 'Firm', 'Firms'),
+    object('users', 'User', 'Users'),
+    object('cars', 'Service car', 'Service cars'),
+    object('sheep', 'Sheep', 'Sheep'),
+    object(null, 'Draft', 'Drafts'),
+  ]
+  const found = await listed('attio', { data })
+  expect(Object.entries(found).map(([noun, { one, server }]) => [noun, one, server?.type])).toEqual([
+    ['user_records', 'user_record', 'users'],
+    ['service_cars', 'service_car', 'cars'],
+    ['sheep', 'sheep_record', 'sheep'],
+  ])
+})

@@ -329,7 +329,7 @@ it('shows values in the shape that the connector declares, and writes lists in i
   const map = mapOf({
     inside: 'values',
     clear: [],
-    value: { each: ['value', 'email_address'], drop: ['active_from'] },
+    value: { each: ['value', 'email_address'], drop: ['active_from'], rename: {}, lists: false },
     fields: { email: field('emails[0].email_address', { write: ['emails[0]'], clear: [] }) },
   })
   const server = {

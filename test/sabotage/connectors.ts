@@ -18,6 +18,27 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/listed-objects.test.ts'],
   },
   {
+    name: 'an object of the connector is a noun a second time',
+    file: 'src/api/own-objects.ts',
+    line: 'if (!isListed) return []',
+    to: '',
+    tests: ['test/api/listed-objects.test.ts'],
+  },
+  {
+    name: 'one value of an attribute with several is sent alone',
+    file: 'src/connector/record-map.ts',
+    line: 'const ownLists = ({ given }: WrittenRecord) => (document.value?.lists ? given : [])',
+    to: 'const ownLists = (): string[] => []',
+    tests: MAP,
+  },
+  {
+    name: 'a linked record is sent under the name by which it is shown',
+    file: 'src/connector/own-names.ts',
+    line: 'return Object.fromEntries(kept.map(([name, value]) => [sentAs(name), value]))',
+    to: 'return Object.fromEntries(kept)',
+    tests: ['test/connectors/attio-objects.test.ts'],
+  },
+  {
     name: 'an entity set is reached by a key that needs quotation marks',
     file: 'src/api/csdl.ts',
     line: 'return isBare && others.length === 0 ? [{ name, id: key, fields }] : []',

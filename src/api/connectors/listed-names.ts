@@ -22,6 +22,7 @@ export interface ListedName {
   /** What its values are in JSON; undefined: texts, or not known. */
   readonly valueType?: 'number' | 'boolean' | undefined
   readonly isUnique?: boolean
+  readonly isRequired?: boolean
   /** Undefined: any value, or not known. */
   readonly options?: readonly ListedOption[] | undefined
   /** It has several options: in a text, with semicolons between them, or in a list. */
@@ -64,7 +65,9 @@ type Written = Readonly<Record<string, { readonly write: readonly string[] }>>
 
 /** The name of a member by its label, without regard to case, blanks and signs; undefined where several have it. */
 export function memberByLabel(listed: readonly ListedName[], fields: Written) {
-  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [write.join(), field]))
+  // A field may have the first value of a member.
+  const memberIn = (write: readonly string[]) => write.join().replace(/\[(?:0\].*|\]\..*)$/, '')
+  const fieldOf = new Map(Object.entries(fields).map(([field, { write }]) => [memberIn(write), field]))
   const byLabel = new Map<string, string | undefined>()
   for (const { name, label } of listed) {
     const folded = foldName(label ?? '')
@@ -91,7 +94,12 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
     numbers.includes(type) ? 'number' : booleans.includes(type) ? 'boolean' : undefined
   const at = {
     ...{ name: reader(names.at), label: reader(names.label), type: reader(names.type), unique: reader(names.unique) },
-    ...{ readOnly: reader(names.read_only), writable: reader(names.writable), many: reader(many?.at) },
+    ...{
+      required: reader(names.required),
+      readOnly: reader(names.read_only),
+      writable: reader(names.writable),
+      many: reader(many?.at),
+    },
     ...{ only: reader(options?.only), value: reader(options?.value), optionLabel: reader(options?.label) },
   }
   const optionsPath = optionalPath(options?.items)
@@ -108,7 +116,8 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
     return [
       {
         ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
-        ...{ label: textIn(at.label(item)), type, valueType: valueTypeOf(type), isUnique: at.unique(item) === true },
+        ...{ label: textIn(at.label(item)), type, valueType: valueTypeOf(type) },
+        ...{ isUnique: at.unique(item) === true, isRequired: at.required(item) === true },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
         isList: many?.as === 'list' && at.many(item) === many.is,

@@ -93,6 +93,12 @@ function listIn(text: string): readonly string[] | undefined {
   return Array.isArray(list) && list.every((each) => typeof each === 'string') ? [...new Set(list)] : undefined
 }
 
+/** As records show them: one value alone is no list. */
+function severalIn(text: string): JsonValue {
+  const several = nestedIn(text) ?? [...(listIn(text) ?? [])]
+  return Array.isArray(several) && several.length < 2 ? (several[0] ?? '') : several
+}
+
 /** Checks a value by what is known of its field; an option is written in the letters that it has. Undefined: anything is right. */
 export function checkField(kind: Resource, name: string): ((value: JsonValue) => Converted) | undefined {
   const { options, type } = fieldOf(kind, name) ?? {}
@@ -104,8 +110,9 @@ export function checkField(kind: Resource, name: string): ((value: JsonValue) =>
   }
 }
 
-/** Checks a value by the options that a server lists, which may be named by their labels. */
+/** Checks a value by the options that a server lists, which may be named by their labels. Without them, a text becomes a list. */
 export function checkChoices({ options, isMany, isList }: Choices): (value: JsonValue) => Converted {
+  if (!options) return (value) => ({ value: typeof value === 'string' ? severalIn(value) : value })
   const values = new Map(
     options.flatMap(({ value, label }) => [[label, value] as const, [String(value), value] as const]),
   )

@@ -30,13 +30,15 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   }
   const compute = await compileComputes(options)
   const texts = new Set(summary.columns.flatMap(({ field, isText }) => (isText ? (field ?? []) : [])))
+  // One value may stand where the record has several.
+  const mayBeText = (field: string) => texts.has(field) || options.server?.choices?.(field)?.isList === true
   return {
     summary,
     findings,
     blanks,
     changes: (fields, existing) => {
       const changes = changesIn(fields, existing, areCells)
-      return { ...changes, retyped: changes.retyped.filter((field) => !texts.has(field)) }
+      return { ...changes, retyped: changes.retyped.filter((field) => !mayBeText(field)) }
     },
     async *rows(onRefused) {
       findings.clear()

@@ -267,7 +267,8 @@ export interface ServerMembers {
 }
 
 export interface Choices {
-  readonly options: readonly { readonly value: string | number; readonly label: string }[]
+  /** Undefined: any. */
+  readonly options?: readonly { readonly value: string | number; readonly label: string }[] | undefined
   /** The field has several: in a text, with semicolons between them, or in a list. */
   readonly isMany: boolean
   readonly isList?: boolean | undefined

@@ -4,9 +4,16 @@ import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { id18 } from '../../core/record-ids.ts'
-import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import {
+  type CrmRecord,
+  isListed,
+  isReadOnly,
+  RESOURCES,
+  type Resource,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
@@ -105,7 +112,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const { refs, map, selection } = rules
   await references.load(refs)
   const listed = await listedNames(resource)
-  const { update, open: isOpen, id, fields = {}, links } = connector.document.resources[resource] ?? {}
+  const { update, open: isOpen, id, fields = {}, links, hidden = [] } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
@@ -120,14 +127,14 @@ export async function rowRules(api: Api, noun: JobNoun) {
     !selection.asked ||
     Object.hasOwn({ ...fields, ...links?.fields }, name) ||
     listed.some((one) => one.name === (map.ownNameOf(name) ?? name))
+  const lacking = listed ? lackingFields(resource, { ...fields, ...links?.fields }, listed) : []
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
     members: async (): Promise<ServerMembers | undefined> => {
       if (isOpen) return undefined
       const first = listed && selection.asked ? {} : await firstRecord(api, noun)
-      const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
-      const nestedNames = new Set([...map.nestedNames, ...nested])
+      const nestedNames = new Set([...map.nestedNames, ...nestedIn(first)])
       const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
       return {
         names,
@@ -138,7 +145,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
+    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...severalIn(listed, hidden)],
     linkFields,
     /** The types of the links in a field, by label. */
     linkTypes: (field: string) => api.linkTypes(resource, field),
@@ -171,6 +178,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     faultIn: (fields: JsonObject, record: CrmRecord | undefined): string | undefined => {
       const set = Object.keys(fields).find((name) => setByServer.has(map.ownNameOf(name) ?? ''))
       if (set !== undefined) return `${set} is read-only on this server`
+      const absent = lacking.find((name) => (memberOf(fields, name) ?? null) !== null)
+      if (absent !== undefined) return `${absent} is no field of this server`
       try {
         const isWhole = record !== undefined && update?.sends === 'whole'
         map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })
@@ -183,14 +192,26 @@ export async function rowRules(api: Api, noun: JobNoun) {
   }
 }
 
+function nestedIn(record: object): readonly string[] {
+  return Object.entries(record).flatMap(([name, value]) => (isNested(value) ? [name] : []))
+}
+
 function idFields(fields: Readonly<Record<string, { readonly type?: string | undefined }>>): ReadonlySet<string> {
   return new Set(Object.entries(fields).flatMap(([name, { type }]) => (type === 'id' ? [name] : [])))
 }
 
-/** Members with several options, in a list or in one text. */
-function joinedIn(listed: readonly ListedName[] = []): readonly Relation[] {
+/** Fields of crm that neither the connector nor the list of the server has. */
+function lackingFields(resource: Resource, mapped: object, listed: readonly ListedName[]): readonly string[] {
+  const there = new Set([...Object.keys(mapped), ...listed.map(({ name }) => name)])
+  return Object.keys(RESOURCES[resource].fields).filter((name) => !there.has(name) && !isReadOnly(name))
+}
+
+/** Members with several values in a list, or with several options in one text. */
+function severalIn(listed: readonly ListedName[] = [], hidden: readonly string[]): readonly Relation[] {
   return listed.flatMap(({ name, label = name, isMany, isList }) =>
-    isMany ? [{ field: name, to: undefined, isMany: true, isJoined: !isList, names: [name, label] }] : [],
+    isMany && !hidden.includes(name)
+      ? [{ field: name, to: undefined, isMany: true, isJoined: !isList, names: [name, label] }]
+      : [],
   )
 }
 
@@ -206,7 +227,7 @@ function listedMeaning(
     typeOf: (name) => byName.get(nameOf(name) ?? '')?.valueType,
     choices: (name) => {
       const { options, isMany = false, isList } = byName.get(nameOf(name) ?? '') ?? {}
-      return options && { options, isMany, isList }
+      return options || isList ? { options, isMany, isList } : undefined
     },
   }
 }

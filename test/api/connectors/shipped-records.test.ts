@@ -56,7 +56,7 @@ it('reads people and deals of Attio', () => {
     name: 'Ada King Lovelace',
     email: 'ada@x.example',
     phone: null,
-    company: null,
+    company_id: null,
     created_at: '2026-01-02T03:04:05Z',
     name_: 'Ada King Lovelace',
     email_addresses: ['ada@x.example', 'a@y.example'],
@@ -94,7 +94,7 @@ it('writes the one value of a list of Attio as a list, where the row has it alon
   const options = { isCreate: false, current: ATTIO_PERSON }
   expect(contact.write({ email_addresses: 'n@x.example', job_title: 'Dr' }, options)).toEqual({
     email_addresses: ['n@x.example'],
-    job_title: 'Dr',
+    job_title: ['Dr'],
   })
   expect(contact.write({ email_addresses: ['n@x.example'], phone_numbers: null }, options)).toEqual({
     email_addresses: ['n@x.example'],

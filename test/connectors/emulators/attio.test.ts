@@ -16,6 +16,17 @@ async function withAttio(
 
 const PEOPLE = '/v2/objects/people/records'
 const DEALS = '/v2/objects/deals/records'
+const COMPANIES = '/v2/objects/companies/records'
+const NOBODY = '8c6d1ea0-7f0c-4a4b-9b63-0c1b7a7c9a10'
+const TASK = {
+  content: 'A',
+  format: 'plaintext',
+  deadline_at: null,
+  is_completed: false,
+  linked_records: [],
+  assignees: [],
+}
+const MEMBER = { workspace_member_email_address: 'susan@crm.example' }
 const DEAL = { name: 'D', stage: 'Lead', owner: 'susan@crm.example' }
 const values = (written: object) => ({ data: { values: written } })
 const idOf = ({ body }: Reply) => body.data.id.record_id as string
@@ -122,6 +133,36 @@ describe('refuses', () => {
     [`POST ${DEALS}`, values({ ...DEAL, stage: 'Nowhere' }), 400, 'value_not_found'],
     [`POST ${DEALS}`, values({ ...DEAL, owner: 'nobody@crm.example' }), 400, 'value_not_found'],
     [`POST ${DEALS}`, values({ ...DEAL, value: '10' }), 400, 'validation_type'],
+    [
+      `POST ${PEOPLE}`,
+      values({ company: [{ target_object: 'deals', target_record_id: NOBODY }] }),
+      400,
+      'validation_type',
+    ],
+    [
+      `POST ${PEOPLE}`,
+      values({ company: [{ target_object: 'companies', target_record_id: NOBODY }] }),
+      400,
+      'value_not_found',
+    ],
+    [`POST ${COMPANIES}`, values({ domains: 'acme.test' }), 400, 'validation_type'],
+    [`POST ${COMPANIES}`, values({ domains: ['no domain'] }), 400, 'validation_type'],
+    [`POST ${COMPANIES}`, values({ domains: ['EXAMPLE.com'] }), 400, 'uniqueness_conflict'],
+    [`POST ${COMPANIES}`, values({ categories: ['SaaS'] }), 400, 'value_not_found'],
+    [
+      `PUT ${COMPANIES}?matching_attribute=name`,
+      values({ name: 'A' }),
+      400,
+      'matching_attribute_definition_not_unique',
+    ],
+    ['POST /v2/tasks', { data: { content: 'A', format: 'plaintext', is_completed: false } }, 400, 'validation_type'],
+    ['POST /v2/tasks', { data: { ...TASK, format: 'markdown' } }, 400, 'validation_type'],
+    ['POST /v2/tasks', { data: { ...TASK, deadline_at: 'soon' } }, 400, 'validation_type'],
+    ['POST /v2/tasks', { data: { ...TASK, linked_records: [{ target_object: 'tasks' }] } }, 400, 'validation_type'],
+    ['POST /v2/objects', { data: { api_slug: 'people', singular_noun: 'P', plural_noun: 'P' } }, 409, 'slug_conflict'],
+    ['GET /v2/objects/nothing/attributes', undefined, 404, 'not_found'],
+    ['GET /v2/objects/companies/attributes/name/options', undefined, 404, 'not_found'],
+    ['GET /v2/tasks?limit=501', undefined, 400, 'validation_type'],
     [`POST ${PEOPLE}/query`, { limit: 501 }, 400, 'validation_type'],
     [`POST ${PEOPLE}/query`, { filter: { nothing: 1 } }, 400, 'filter_error'],
     [`POST ${PEOPLE}/query`, { sorts: [{ attribute: 'name' }] }, 400, 'validation_type'],
@@ -134,9 +175,10 @@ describe('refuses', () => {
     ['POST /v2/webhooks', { data: { target_url: 'http://x.com', subscriptions: [] } }, 400, 'validation_type'],
   ] as const)('%s %j with %d %s, and writes nothing', ([line, json, status, code]) =>
     withAttio({ records: 1 }, async (ask, { records }) => {
-      const before = structuredClone([records('people'), records('deals')])
+      const state = () => ['people', 'companies', 'deals', 'tasks'].map(records)
+      const before = structuredClone(state())
       expect(await ask(line, json)).toMatchObject({ status, body: { status_code: status, code } })
-      expect([records('people'), records('deals')]).toEqual(before)
+      expect(state()).toEqual(before)
     }),
   )
 
@@ -174,6 +216,30 @@ test('deals repeat when they are created twice, have a status and are gone once 
     expect(await ask(`DELETE ${DEALS}/${idOf(first)}`)).toMatchObject({ status: 200, body: {} })
     expect((await ask(`GET ${DEALS}/${idOf(first)}`)).status).toBe(404)
     expect(records('deals')).toHaveLength(1)
+  }))
+
+test('a person belongs to the company of the address, until it is deleted; a task keeps its text', () =>
+  withAttio({ records: 1 }, async (ask, { records }) => {
+    const [company] = (await ask(`POST ${COMPANIES}/query`, { filter: { domains: 'example.com' } })).body.data
+    const target_record_id = company.id.record_id
+    const people = () => (records('people') as Reply['body'][]).map((person) => person.values.company)
+    expect(people()).toMatchObject([[{ target_object: 'companies', target_record_id }]])
+    await ask(`DELETE ${COMPANIES}/${target_record_id}`)
+    expect(people()).toEqual([[]])
+    const { body } = await ask('POST /v2/tasks', { data: { ...TASK, assignees: [MEMBER] } })
+    const path = `/v2/tasks/${body.data.id.task_id}`
+    expect((await ask(`PATCH ${path}`, { data: { content: 'B' } })).status).toBe(400)
+    const [person] = records('people') as Reply['body'][]
+    const linked = { target_object: 'people', email_addresses: [{ email_address: 'person1@example.com' }] }
+    const done = await ask(`PATCH ${path}`, { data: { is_completed: true, linked_records: [linked] } })
+    expect(done.body.data).toMatchObject({
+      content_plaintext: 'A',
+      is_completed: true,
+      linked_records: [{ target_object_id: 'people', target_record_id: person.id.record_id }],
+      assignees: [{ referenced_actor_type: 'workspace-member' }],
+    })
+    expect((await ask('GET /v2/tasks?is_completed=false')).body.data).toEqual([])
+    expect((await ask('GET /v2/tasks?assignee=susan@crm.example')).body.data).toHaveLength(1)
   }))
 
 test('notes belong to a record and come in pages of ten', () =>

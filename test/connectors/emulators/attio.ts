@@ -1,7 +1,9 @@
 // Facts from Attio's published description of v2 and its pages on attribute types, filters, pagination, rate limits and
-// standard objects, read 2026-11. Assumed, as they are silent: the body of a 401, 400 above a limit, no null in a value.
+// standard objects, read 2026-11. Assumed, as they are silent: the body of a 401, 400 above a limit, no null in a value, a slug as
+// target_object_id of a linked record, all attributes without a limit, and no reference to a record that is gone.
 
-import { findAttribute, findObject, type ObjectSlug } from './attio/attributes.ts'
+import { findAttribute, type ObjectType } from './attio/attributes.ts'
+import { configurationRoutes } from './attio/configuration.ts'
 import { otherRoutes } from './attio/others.ts'
 import { compileFilter, sortRecords } from './attio/queries.ts'
 import { type AttioKind, failure, inData, notFound, ok, refuse, takeBody, takePage } from './attio/rules.ts'
@@ -45,7 +47,7 @@ export async function startAttio(options: EmulatorOptions = {}): Promise<Emulato
   return startEmulator<AttioKind>(
     {
       tables: workspace.tables,
-      routes: [...recordRoutes(workspace, pageMax), ...otherRoutes(workspace)],
+      routes: [...recordRoutes(workspace, pageMax), ...configurationRoutes(workspace), ...otherRoutes(workspace)],
       authenticate: ({ headers }) => {
         if (headers.authorization === `Bearer ${key}`) return
         throw new Refusal(failure(401, 'auth_error', 'unauthorized', 'The access token is missing or invalid.'))
@@ -74,10 +76,11 @@ function limited({ resetAt }: Window): Answer {
 
 function recordRoutes(workspace: Workspace, pageMax: number): Route[] {
   const path = `${RECORDS}/:id`
+  const objectOf = ({ object = '' }: Params) => workspace.objectNamed(object)
   const one = (params: Params) => {
     const object = objectOf(params)
     const { id = '' } = params
-    return { object, record: workspace.tables[object].rows.get(id) ?? notFound('Record with ID', id) }
+    return { object, record: workspace.table(object.slug).rows.get(id) ?? notFound('Record with ID', id) }
   }
   const update = (merge: Merge) => (call: Call, params: Params) => {
     const { object, record } = one(params)
@@ -106,23 +109,19 @@ function recordRoutes(workspace: Workspace, pageMax: number): Route[] {
   ]
 }
 
-function objectOf({ object = '' }: Params): ObjectSlug {
-  return findObject(object) ?? notFound('Object with slug/ID', object)
-}
-
 function valuesIn(call: Call): Row {
   return (takeBody(call, WRITE).data as Row).values as Row
 }
 
-function query(workspace: Workspace, object: ObjectSlug, body: Row, pageMax: number): Answer {
+function query(workspace: Workspace, object: ObjectType, body: Row, pageMax: number): Answer {
   const { limit, offset } = takePage(body, { max: pageMax })
   const fits = compileFilter(object, body.filter ?? {})
-  const found = workspace.tables[object].present.filter(fits)
+  const found = workspace.table(object.slug).present.filter(fits)
   return ok(sortRecords(object, found, (body.sorts ?? []) as Row[]).slice(offset, offset + limit))
 }
 
 /** Updates the record with the same value of the matching attribute, or makes one. */
-function assertRecord(workspace: Workspace, object: ObjectSlug, call: Call): Answer {
+function assertRecord(workspace: Workspace, object: ObjectType, call: Call): Answer {
   const slug = call.query.get('matching_attribute')
   if (slug === null) return refuse(400, 'validation_type', 'Query validation error: matching_attribute is required.')
   const matching = findAttribute(object, slug)
@@ -139,7 +138,7 @@ function assertRecord(workspace: Workspace, object: ObjectSlug, call: Call): Ans
   }
   const [id, ...others] = workspace.matches(matching, value)
   if (others.length > 0) return refuse(400, 'multiple_match_results', 'More than one record matches.')
-  const record = id === undefined ? undefined : workspace.tables[object].rows.get(id)
+  const record = id === undefined ? undefined : workspace.table(object.slug).rows.get(id)
   if (!record) return ok(workspace.create(object, values))
   return ok(workspace.update(object, record, values, { type: 'assert', matching }))
 }

@@ -67,6 +67,19 @@ const RECORD = { values: { name: 'Lee, Ann', email_addresses: ['a@x.com'], phone
 const DEAL = { values: { name: 'D', stage: 'Lead', owner: 'ada@crm.example', value: 1.5 } }
 const PARENT = { parent_object: 'deals', parent_record_id: '{deals}' }
 const EVENTS = { subscriptions: [{ event_type: 'note.created', filter: null }] }
+const COMPANY = { values: { name: 'Acme', domains: ['acme.test'], categories: [], foundation_date: '1999-12-31' } }
+const LINKED = { linked_records: [{ target_object: 'people', target_record_id: '{people}' }] }
+const TASK = { format: 'plaintext', deadline_at: null, is_completed: false, ...LINKED, assignees: [] }
+const CAR = { api_slug: 'cars', singular_noun: 'Car', plural_noun: 'Cars' }
+const PLAIN = { description: null, is_required: false, is_unique: false, is_multiselect: false, config: {} }
+const FUEL = { ...PLAIN, title: 'Fuel', api_slug: 'fuel', type: 'select' }
+const SEATS = { ...PLAIN, title: 'Seats', api_slug: 'seats', type: 'number' }
+const DRIVERS = {
+  ...{ ...PLAIN, title: 'Drivers', api_slug: 'drivers', type: 'record-reference', is_multiselect: true },
+  config: { record_reference: { allowed_objects: ['people'] } },
+}
+const REFERENCE = { target_object: 'people', target_record_id: '{people}' }
+const OWN = { values: { seats: 4, fuel: ['Gas'], drivers: [REFERENCE] } }
 const NOWHERE = '/v2/objects/people/records/8c6d1ea0-7f0c-4a4b-9b63-0c1b7a7c9a10'
 
 const ATTIO = [
@@ -82,6 +95,33 @@ const ATTIO = [
   ['PATCH /v2/objects/people/records/{people}', { data: { values: { job_title: 'CTO' } } }],
   ['PUT /v2/objects/people/records/{people}', { data: { values: { job_title: [] } } }],
   ['GET /v2/objects/deals/attributes/stage/statuses'],
+  ['POST /v2/objects/companies/records', { data: COMPANY }],
+  ['PUT /v2/objects/companies/records?matching_attribute=domains', { data: COMPANY }],
+  ['POST /v2/objects/companies/records/query', { filter: { $or: [{ domains: 'acme.test' }] } }],
+  ['PUT /v2/objects/people/records/{people}', { data: { values: { company: [] } } }],
+  ['GET /v2/objects'],
+  ['POST /v2/objects', { data: CAR }],
+  ['POST /v2/objects', { data: CAR }],
+  ['GET /v2/objects/people/attributes'],
+  ['GET /v2/objects/companies/attributes?limit=2&offset=1'],
+  ['POST /v2/objects/cars/attributes', { data: FUEL }],
+  ['POST /v2/objects/cars/attributes', { data: FUEL }],
+  ['POST /v2/objects/cars/attributes', { data: SEATS }],
+  ['POST /v2/objects/cars/attributes', { data: DRIVERS }],
+  ['POST /v2/objects/cars/attributes/fuel/options', { data: { title: 'Gas' } }],
+  ['POST /v2/objects/cars/attributes/fuel/options', { data: { title: 'Gas' } }],
+  ['GET /v2/objects/cars/attributes/fuel/options'],
+  ['GET /v2/objects/cars/attributes/nothing/options'],
+  ['POST /v2/objects/cars/records', { data: OWN }],
+  ['POST /v2/objects/cars/records/query', { filter: { fuel: 'Gas' } }],
+  ['POST /v2/tasks', { data: { content: 'Call', ...TASK } }],
+  ['POST /v2/tasks', { data: { content: 'Call', ...TASK, deadline_at: '2026-12-24T00:00:00Z' } }],
+  ['GET /v2/tasks?limit=2&is_completed=false'],
+  ['GET /v2/tasks/{tasks}'],
+  ['PATCH /v2/tasks/{tasks}', { data: { is_completed: true, linked_records: [] } }],
+  ['PATCH /v2/tasks/{tasks}', { data: { linked_records: [{ target_object: 'nothing', target_record_id: '1' }] } }],
+  ['DELETE /v2/tasks/{tasks}'],
+  ['GET /v2/tasks/8c6d1ea0-7f0c-4a4b-9b63-0c1b7a7c9a10'],
   ['GET /v2/workspace_members'],
   ['GET /v2/workspace_members/{members}'],
   ['POST /v2/notes', { data: { ...PARENT, title: '', format: 'plaintext', content: 'a' } }],
@@ -194,7 +234,7 @@ function withIds<Value>(value: Value, emulator: Serving): Value {
   const text = JSON.stringify(value).replace(/\{(\w+)\}/g, (_, kind) => {
     const id = emulator.records(kind)[0]?.id ?? {}
     if (typeof id === 'string') return id
-    return Object.entries(id).find(([name]) => /^(record|note|webhook|workspace_member)_id$/.test(name))?.[1] ?? ''
+    return Object.entries(id).find(([name]) => /^(record|note|task|webhook|workspace_member)_id$/.test(name))?.[1] ?? ''
   })
   return JSON.parse(text)
 }

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Row } from '../emulator.ts'
-import { refuse } from './rules.ts'
+import { refuse, timeText } from './rules.ts'
 
 export interface Attribute {
   readonly id: string
   readonly slug: string
+  readonly title: string
   readonly type: AttributeType
+  /** Ids of the objects whose records it refers to. */
+  readonly allowed: readonly string[] | null
+  readonly options: Row[]
+  readonly createdAt: string
   readonly isMultiselect: boolean
   readonly isUnique: boolean
   readonly isRequired: boolean
@@ -14,6 +19,7 @@ export interface Attribute {
 
 /** What values can refer to. */
 export interface Referable {
+  object(slugOrId: string): ObjectType | undefined
   status(titleOrId: string): Row | undefined
   /** The id of a member of the workspace. */
   member(emailOrId: { readonly email?: unknown; readonly id?: unknown }): string | undefined
@@ -22,7 +28,7 @@ export interface Referable {
 }
 
 /** The members of a written value, in the form in which it is read; undefined where it is none of this type. */
-type ReadInput = (input: unknown, referable: Referable) => Row | undefined
+type ReadInput = (input: unknown, referable: Referable, attribute: Attribute) => Row | undefined
 
 interface TypeRule {
   readonly read: ReadInput
@@ -34,6 +40,45 @@ const EMAIL = /^([^\s@]+)@([^\s@]+\.[^\s@]+)$/
 
 export const TYPES = {
   text: { property: 'value', read: (input) => asText(only(input, 'value'), (value) => ({ value })) },
+  number: {
+    property: 'value',
+    read: (input) => {
+      const value = only(input, 'value')
+      return typeof value === 'number' ? { value } : undefined
+    },
+  },
+  checkbox: {
+    property: 'value',
+    read: (input) => {
+      const value = CHECKED.get(only(input, 'value'))
+      return value === undefined ? undefined : { value }
+    },
+  },
+  date: {
+    property: 'value',
+    read: (input) =>
+      asText(only(input, 'value'), (written) =>
+        /^\d{4}-\d\d-\d\d/.test(written) ? { value: written.slice(0, 10) } : undefined,
+      ),
+  },
+  select: {
+    property: 'option',
+    read: (input, _, { options }) =>
+      asText(only(input, 'option'), (titleOrId) => {
+        const option = options.find(({ id, title }) => title === titleOrId || (id as Row).option_id === titleOrId)
+        if (option) return { option }
+        return refuse(400, 'value_not_found', `Cannot find select attribute with select option title "${titleOrId}".`)
+      }),
+  },
+  domain: {
+    property: 'domain',
+    read: (input) =>
+      asText(only(input, 'domain'), (written) => {
+        const [, domain = ''] =
+          /^(?:https?:\/\/)?([^\s/@]+\.[^\s/@.]+)(?:\/.*)?$/.exec(written.trim().toLowerCase()) ?? []
+        return domain === '' ? undefined : { domain, root_domain: domain.split('.').slice(-2).join('.') }
+      }),
+  },
   timestamp: { property: 'value', read: () => undefined },
   'email-address': {
     property: 'email_address',
@@ -83,16 +128,25 @@ export const TYPES = {
   'actor-reference': { property: 'referenced_actor_id', read: readActor },
   'record-reference': {
     property: 'target_record_id',
-    read: (input, referable) => {
+    read: (input, referable, { allowed }) => {
       if (!isObject(input) || typeof input.target_object !== 'string') return undefined
+      const target = referable.object(input.target_object)
+      if (!target || allowed?.includes(target.id) === false) return undefined
       const target_record_id = referable.record(input)
       if (!target_record_id) return refuse(400, 'value_not_found', `Cannot find record ${JSON.stringify(input)}.`)
-      return { target_object: input.target_object, target_record_id }
+      return { target_object: target.slug, target_record_id }
     },
   },
 } as const satisfies Readonly<Record<string, TypeRule>>
 
 export type AttributeType = keyof typeof TYPES
+
+const CHECKED = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [false, false],
+  ['false', false],
+])
 
 const COUNTRIES = [
   ['+44', 'GB'],
@@ -146,57 +200,80 @@ function asText(value: unknown, read: (text: string) => Row | undefined): Row | 
 type Trait = 'multiselect' | 'unique' | 'required' | 'read only'
 
 function attribute(slug: string, type: AttributeType, ...traits: readonly Trait[]): Attribute {
-  return {
-    id: randomUUID(),
+  const words = slug.replaceAll('_', ' ')
+  return newAttribute({
     slug,
+    title: words[0]?.toUpperCase() + words.slice(1),
     type,
     isMultiselect: traits.includes('multiselect'),
     isUnique: traits.includes('unique'),
     isRequired: traits.includes('required'),
     isWritable: !traits.includes('read only'),
-  }
+  })
 }
 
-const ON_EVERY_OBJECT = [
-  attribute('record_id', 'text', 'read only'),
-  attribute('created_at', 'timestamp', 'read only'),
-  attribute('created_by', 'actor-reference', 'read only'),
-]
-
-export const OBJECTS = {
-  people: {
-    id: randomUUID(),
-    attributes: [
-      ...ON_EVERY_OBJECT,
-      attribute('name', 'personal-name'),
-      attribute('email_addresses', 'email-address', 'multiselect', 'unique'),
-      attribute('phone_numbers', 'phone-number', 'multiselect'),
-      attribute('job_title', 'text'),
-      attribute('description', 'text'),
-      attribute('linkedin', 'text'),
-      attribute('company', 'record-reference'),
-    ],
-  },
-  deals: {
-    id: randomUUID(),
-    attributes: [
-      ...ON_EVERY_OBJECT,
-      attribute('name', 'text', 'required'),
-      attribute('stage', 'status', 'required'),
-      attribute('owner', 'actor-reference', 'required'),
-      attribute('value', 'currency'),
-      attribute('associated_people', 'record-reference', 'multiselect'),
-      attribute('associated_company', 'record-reference'),
-    ],
-  },
-} as const satisfies Readonly<Record<string, { readonly id: string; readonly attributes: readonly Attribute[] }>>
-
-export type ObjectSlug = keyof typeof OBJECTS
-
-export function findObject(slugOrId: string): ObjectSlug | undefined {
-  return (Object.keys(OBJECTS) as ObjectSlug[]).find((slug) => slug === slugOrId || OBJECTS[slug].id === slugOrId)
+export function newAttribute(
+  given: Omit<Attribute, 'id' | 'options' | 'createdAt' | 'allowed'> & Partial<Pick<Attribute, 'allowed'>>,
+): Attribute {
+  return { id: randomUUID(), allowed: null, options: [], createdAt: timeText(), ...given }
 }
 
-export function findAttribute(object: ObjectSlug, slugOrId: string): Attribute | undefined {
-  return OBJECTS[object].attributes.find(({ slug, id }) => slug === slugOrId || id === slugOrId)
+export interface ObjectType {
+  readonly id: string
+  readonly slug: string
+  readonly singular: string
+  readonly plural: string
+  readonly createdAt: string
+  readonly attributes: Attribute[]
+}
+
+export function newObject(
+  named: Pick<ObjectType, 'slug' | 'singular' | 'plural'>,
+  own: readonly Attribute[] = [],
+): ObjectType {
+  const onEvery = [
+    attribute('record_id', 'text', 'read only'),
+    attribute('created_at', 'timestamp', 'read only'),
+    attribute('created_by', 'actor-reference', 'read only'),
+  ]
+  return { id: randomUUID(), createdAt: timeText(), ...named, attributes: [...onEvery, ...own] }
+}
+
+function reference(slug: string, to: ObjectType, ...traits: readonly Trait[]): Attribute {
+  return { ...attribute(slug, 'record-reference', ...traits), allowed: [to.id] }
+}
+
+/** Those that every workspace has, and deals. The other side of a relationship (`team` of a company) is left out. */
+export function standardObjects(): ObjectType[] {
+  const companies = newObject({ slug: 'companies', singular: 'Company', plural: 'Companies' }, [
+    attribute('domains', 'domain', 'multiselect', 'unique'),
+    attribute('name', 'text'),
+    attribute('description', 'text'),
+    attribute('categories', 'select', 'multiselect'),
+    attribute('employee_range', 'select'),
+    attribute('foundation_date', 'date'),
+    attribute('linkedin', 'text'),
+  ])
+  const people = newObject({ slug: 'people', singular: 'Person', plural: 'People' }, [
+    attribute('name', 'personal-name'),
+    attribute('email_addresses', 'email-address', 'multiselect', 'unique'),
+    attribute('phone_numbers', 'phone-number', 'multiselect'),
+    attribute('job_title', 'text'),
+    attribute('description', 'text'),
+    attribute('linkedin', 'text'),
+    reference('company', companies),
+  ])
+  const deals = newObject({ slug: 'deals', singular: 'Deal', plural: 'Deals' }, [
+    attribute('name', 'text', 'required'),
+    attribute('stage', 'status', 'required'),
+    attribute('owner', 'actor-reference', 'required'),
+    attribute('value', 'currency'),
+    reference('associated_people', people, 'multiselect'),
+    reference('associated_company', companies),
+  ])
+  return [people, companies, deals]
+}
+
+export function findAttribute(object: ObjectType, slugOrId: string): Attribute | undefined {
+  return object.attributes.find(({ slug, id }) => slug === slugOrId || id === slugOrId)
 }

@@ -1,5 +1,5 @@
 import type { Row } from '../emulator.ts'
-import { type Attribute, findAttribute, isObject, type ObjectSlug, TYPES } from './attributes.ts'
+import { type Attribute, findAttribute, isObject, type ObjectType, TYPES } from './attributes.ts'
 import { refuse } from './rules.ts'
 
 export type Fits = (record: Row) => boolean
@@ -7,13 +7,13 @@ export type Fits = (record: Row) => boolean
 const filterError = (what: string): never => refuse(400, 'filter_error', `Error in filter: ${what}.`)
 
 /** A filter in the short form (`{email_addresses: 'a@b.com'}`) or the long one (`$and`, properties, operators). */
-export function compileFilter(object: ObjectSlug, filter: unknown): Fits {
+export function compileFilter(object: ObjectType, filter: unknown): Fits {
   if (!isObject(filter)) return filterError('not an object')
   const parts = Object.entries(filter).map(([key, value]) => compilePart(object, key, value))
   return (record) => parts.every((fits) => fits(record))
 }
 
-function compilePart(object: ObjectSlug, key: string, value: unknown): Fits {
+function compilePart(object: ObjectType, key: string, value: unknown): Fits {
   if (key === '$and' || key === '$or') {
     if (!Array.isArray(value)) return filterError(`${key} takes a list`)
     const parts = value.map((part) => compileFilter(object, part))
@@ -50,10 +50,10 @@ function compileOperators(property: string, operators: Row): FitsValue {
   return (value) => comparables(value, property).some((own) => parts.every((fits) => fits(own)))
 }
 
-/** A status is asked for by title or id. Emails are compared in their normal form. */
+/** A status and an option are asked for by title or id. Emails are compared in their normal form. */
 function comparables(value: Row, property: string): unknown[] {
   const own = value[property]
-  if (property === 'status' && isObject(own)) return [own.title, (own.id as Row).status_id]
+  if (isObject(own)) return [own.title, ...Object.values(own.id as Row)]
   return [own]
 }
 
@@ -74,7 +74,7 @@ const lower = (value: unknown) => String(value ?? '').toLowerCase()
 const isEmail = (value: unknown) => typeof value === 'string' && value.includes('@')
 
 /** Without sorts the order is by random ids: pages taken while records are made would miss some. */
-export function sortRecords(object: ObjectSlug, records: readonly Row[], sorts: readonly Row[]): Row[] {
+export function sortRecords(object: ObjectType, records: readonly Row[], sorts: readonly Row[]): Row[] {
   const orders = sorts.map(({ attribute: slug, direction, field }) => {
     const attribute = findAttribute(object, String(slug))
     if (!attribute) return refuse(400, 'value_not_found', `Cannot find attribute with slug/ID "${slug}".`)

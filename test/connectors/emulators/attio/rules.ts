@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Answer, type Call, Refusal, type Row } from '../emulator.ts'
 
-export type AttioKind = 'people' | 'deals' | 'statuses' | 'members' | 'notes' | 'webhooks'
+/** The slug of an object, or another list of the workspace: statuses, members, notes, tasks, webhooks. */
+export type AttioKind = string
 
 type ErrorCode =
   | 'not_found'
@@ -10,6 +11,7 @@ type ErrorCode =
   | 'validation_type'
   | 'filter_error'
   | 'uniqueness_conflict'
+  | 'slug_conflict'
   | 'multiple_match_results'
   | 'matching_attribute_definition_not_unique'
 
@@ -17,7 +19,7 @@ export function failure(status: number, type: string, code: string, message: str
   return { status, body: { status_code: status, type, code, message } }
 }
 
-export function refuse(status: 400 | 404, code: ErrorCode, message: string): never {
+export function refuse(status: 400 | 404 | 409, code: ErrorCode, message: string): never {
   throw new Refusal(failure(status, 'invalid_request_error', code, message))
 }
 
