@@ -138,7 +138,7 @@ export const INPUT: readonly Sabotage[] = [
     name: 'a column that adds to a list replaces it',
     file: 'src/jobs/plan/match-rows.ts',
     line: 'const all = [...had, ...optionValues(edits).filter((each) => !had.includes(each))]',
-    to: 'const all: readonly JsonValue[] = add',
+    to: 'const all: readonly JsonValue[] = optionValues(edits)',
     tests: ['test/e2e/jobs/reference-columns.test.ts', 'test/connectors/labels-and-options.test.ts'],
   },
   {
