@@ -9,6 +9,8 @@ import type { CleanUp } from '../harness/home.ts'
 // A real authorization server, and a gate that lets its tokens alone through to a service.
 
 const JUDGES = fileURLToPath(new URL('../../tools/judges/package.json', import.meta.url))
+/** No dependency of crm. */
+const PROVIDER = 'oidc-provider'
 export const HAS_PROVIDER = existsSync(new URL('../../tools/judges/node_modules/oidc-provider', import.meta.url))
 
 export const SECRET = 'marked-secret-of-the-client-4711'
@@ -34,7 +36,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 export async function startAuthorization(terms: Terms, cleanUp: CleanUp): Promise<Authorization> {
   const { tokenSeconds, callback = 'http://127.0.0.1:4180/callback', publicKey } = terms
   // biome-ignore lint/suspicious/noExplicitAny: the package has no types, and is no dependency of crm.
-  const { Provider } = (await import(createRequire(JUDGES).resolve('oidc-provider'))) as any
+  const { Provider } = (await import(createRequire(JUDGES).resolve(PROVIDER))) as any
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

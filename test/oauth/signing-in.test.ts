@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
@@ -64,6 +64,48 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     expect(authorization.asked).toEqual(gate.tokens.size === 2 ? GRANTS.slice(0, 2) : GRANTS.slice(0, gate.tokens.size))
   })
 
+  test('status shows the sign-in without a secret, logout takes the tokens back, and no file but the one of keys has them', async () => {
+    const { authorization, env, file, login, kept } = await signedUp(60)
+    const secret = file('secret', SECRET)
+    const words = [...login, '--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', secret]
+    await crmPrints(words, env)
+    await crmPrints(['contacts', 'create', '--set', 'name=Ada'], env)
+    const { access } = JSON.parse(JSON.parse(kept()).own.key)
+    const status = await crm(['auth', 'status', '-o', 'json'], env)
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      ...{ sign_in: 'client_credentials', client_id: 'crm', is_renewed: true, accepted: true, source: 'file' },
+      ...{ last_four: access.slice(-4), token_ends_at: expect.stringMatching(/^\d{4}-/) },
+    })
+    expect(status.stderr).toContain('The tokens are in a file that only this user can read')
+    const debug = await crm(['contacts', 'list', '--debug'], env)
+    const missing = await crm(['contacts', 'get', 'con_nobody', '--debug', '-o', 'json'], env)
+    rmSync(secret)
+    const shown = [status, debug, missing].map(({ stdout, stderr }) => stdout + stderr).join('')
+    for (const marked of [access, SECRET]) {
+      expect(shown).not.toContain(marked)
+      expect(filesWith(env.HOME ?? '', marked)).toEqual(['.config/crm/keys.json'])
+    }
+    expect(await crmPrints(['auth', 'token'], env)).toBe(`${access}\n`)
+    const out = await crm(['auth', 'logout', '-p', 'own'], env)
+    expect([out.exit, out.stderr]).toEqual([0, expect.stringContaining('and the server has taken them back')])
+    expect(await authorization.isValid(access)).toBe(false)
+    expect(filesWith(env.HOME ?? '', access)).toEqual([])
+    expect((await crm(['contacts', 'list'], env)).exit).toBe(4)
+  })
+
+  test('a person is asked for, or the flow of programs; keys stay the way of a connector that says so', async () => {
+    const { env, login, service } = await signedUp(60)
+    const code = await crm([...login, '--client-id', 'crm'], env)
+    expect([code.exit, code.stderr]).toEqual([
+      4,
+      expect.stringMatching(/needs a person at a terminal\n.*--flow client_credentials/),
+    ])
+    const words = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '-p', 'plain']
+    const other = await crm([...words, '--flow', 'code'], env)
+    expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining('says nothing of OAuth')])
+    expect((await crm([...words, '--key-stdin'], env, service.key)).exit).toBe(0)
+  })
+
   test('a JWT signed with the key of the client', async () => {
     const { env, file, login, kept, gate } = await signedUp(60)
     const words = [...login, '--flow', 'jwt', '--client-id', 'crm', '--subject', 'ines@x.test']
@@ -109,5 +151,12 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     expect(stderr).toMatch(/crm auth login --connector \S+own\.yaml --base-url http:\S+ -p own/)
   })
 })
+
+/** Every file below a folder that has a text. */
+function filesWith(folder: string, marked: string): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  return paths.filter((path) => readFileSync(path).includes(marked)).map((path) => relative(folder, path))
+}
 
 const GRANTS = Array.from({ length: 9 }, () => ({ grant: 'client_credentials', status: 200 }))
