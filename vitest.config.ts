@@ -40,6 +40,7 @@ const SLOW = [
   'test/e2e/jobs/{small-disk,again-kills,merge-kills,migrate-kills,killed-rejects}.test.ts',
   'test/connectors/{kills,merge-kills,families/kills}.test.ts',
   'test/probe/drafts-killed.test.ts',
+  'test/e2e/oauth-kills.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
@@ -49,6 +50,7 @@ const SLOW = [
 /** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
 const LONG = [
   'test/commands/{jobs/messy-file,fixtures-team,graphql-commands,migrate,misspelt-members,profiles}.test.ts',
+  'test/oauth/*.test.ts',
   'test/{connectors/association-kills,connectors/exported,connectors/leaver,files/lock,judges/{judges,discovered},probe/judges,output/prompt-process,torture/disk}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
   'test/e2e/{api,export,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',

@@ -20,7 +20,7 @@ import { type NamedConnector, requireConnector, resolveTarget, type Target } fro
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/input-file.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'loginHint' | 'serveDatabase'> &
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'tokens' | 'loginHint' | 'serveDatabase'> &
   Pick<Target, 'pageSize' | 'profileName'> & {
     readonly connector: NamedConnector
     /** What the server was found to have: it has no others. */
@@ -63,6 +63,8 @@ interface Targets {
   repository(): Promise<RepositoryFile | undefined>
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
+  /** The tokens of a sign-in by OAuth; undefined: a key. */
+  tokens(): Promise<ApiOptions['tokens']>
   /** A context for another profile, as with `-p NAME`. The caller closes it. */
   withProfile(name: string): Context
 }
@@ -126,6 +128,7 @@ export function createContext(
       target ??= openTarget(ctx)
       return target
     },
+    tokens: once(() => openOwnTokens(ctx)),
     withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, secrets),
     api: (other, signal) => {
       const opening = other || signal ? openApi(ctx, other, signal) : ownApi()
@@ -279,11 +282,11 @@ async function openSpeech(
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
-  const target = other ?? apiTarget(await ctx.target())
-  const { baseUrl, key, loginHint, serveDatabase } = target
+  const target = other ?? (await apiTarget(ctx))
+  const { baseUrl, key, tokens, loginHint, serveDatabase } = target
   ctx.addSecret(key)
   const options: ApiOptions = {
-    ...{ baseUrl, key, loginHint, serveDatabase },
+    ...{ baseUrl, key, tokens, loginHint, serveDatabase },
     ...(await openSpeech(ctx, target)),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
@@ -328,9 +331,9 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     isTrial: ctx.flags.isDryRun,
     api: ctx.api,
     server: async () => {
-      const { baseUrl, key, loginHint, serveDatabase } = apiTarget(await ctx.target())
+      const { baseUrl, key, tokens, loginHint, serveDatabase } = await apiTarget(ctx)
       ctx.addSecret(key)
-      return { baseUrl, key, loginHint, serveDatabase, ...clientOptions(ctx) }
+      return { baseUrl, key, tokens, loginHint, serveDatabase, ...clientOptions(ctx) }
     },
     requireProven: async (needed) => (await import('./commands/connectors/proven.ts')).requireProvenJob(ctx, needed),
   })
@@ -347,6 +350,21 @@ function clientOptions(ctx: Context) {
 }
 
 /** CrmError `not_supported` for a server that no connector describes. */
-function apiTarget(target: Target): ApiTarget {
-  return { ...target, key: target.key.value, connector: requireConnector(target) }
+async function apiTarget(ctx: Pick<Context, 'target' | 'tokens'>): Promise<ApiTarget> {
+  const target = await ctx.target()
+  return { ...target, key: target.key.value, tokens: await ctx.tokens(), connector: requireConnector(target) }
+}
+
+/** Of a profile that was signed in to by OAuth. */
+async function openOwnTokens(ctx: Context): Promise<ApiOptions['tokens']> {
+  const { key, profileName, baseUrl } = await ctx.target()
+  if (!key.login || profileName === undefined) return undefined
+  const { openTokens } = await import('./oauth/tokens.ts')
+  const { fetchThrough } = await import('./oauth/through-connections.ts')
+  const { env, keyringProgram, now, note, addSecret, signal } = ctx
+  return openTokens({
+    ...{ login: key.login, profileName, origin: baseUrl.origin, now, note, addSecret },
+    openSettings: () => openSettings(env, keyringProgram),
+    fetch: fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal }),
+  })
 }

@@ -10,7 +10,7 @@ import { type Act, type Context, createContext } from './context.ts'
 import { CrmError, Uncaught } from './core/errors.ts'
 import { EXIT, exitAfter } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
-import { createRedactor } from './core/redact.ts'
+import { createGrowingRedactor, createRedactor } from './core/redact.ts'
 import type { ResourceDefinition } from './core/resources/field.ts'
 import { RESOURCES, resourceNamed } from './core/resources/registry.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
@@ -244,16 +244,10 @@ function interruption(signal: AbortSignal, error: unknown, argv: readonly string
 }
 
 function redactedStream(stream: OutputStream, secrets: ReadonlySet<string>): OutputStream {
-  let redactor = createRedactor([])
-  let known = 0
-  const redact = (text: string): string => {
-    if (secrets.size !== known) redactor = createRedactor(secrets)
-    known = secrets.size
-    return redactor.own(text)
-  }
+  const redactor = createGrowingRedactor(secrets)
   return {
     // Bytes are a copy of a database, which holds secrets.
-    write: (data) => stream.write(typeof data === 'string' ? redact(data) : data),
+    write: (data) => stream.write(typeof data === 'string' ? redactor.own(data) : data),
     once: (event, listener) => stream.once?.(event, listener),
     get isTTY() {
       return stream.isTTY === true

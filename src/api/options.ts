@@ -1,4 +1,5 @@
 import type { Env } from '../core/streams.ts'
+import type { AccessTokens } from './access-tokens.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Ceilings } from './limits/ceiling.ts'
 import type { ServerTerms } from './server-terms.ts'
@@ -12,6 +13,8 @@ export interface Notice {
 export interface ApiOptions {
   readonly baseUrl: URL
   readonly key: string
+  /** In place of the key, of which the first token is one; undefined: the key does not change. */
+  readonly tokens?: AccessTokens | undefined
   readonly terms: ServerTerms
   /** How the server speaks. */
   readonly connector: Connector

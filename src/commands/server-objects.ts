@@ -8,7 +8,10 @@ import { keepObjects, readKeptObjects } from '../settings/kept-objects.ts'
 import { hasKeptObjects } from '../settings/objects-file.ts'
 import { requireConnector } from '../settings/target.ts'
 
-type Asking = Pick<Context, 'api' | 'target' | 'env' | 'now' | 'settings' | 'repository' | 'flags' | 'signal'>
+type Asking = Pick<
+  Context,
+  'api' | 'target' | 'tokens' | 'env' | 'now' | 'settings' | 'repository' | 'flags' | 'signal'
+>
 
 /** The objects that only this server has, by its connector and by itself, read now and kept for the profile. */
 async function readServerObjects(ctx: Asking): Promise<DescribedObjects> {
@@ -35,7 +38,8 @@ export async function apiWithObjects(ctx: Asking & Pick<Context, 'note'>): Promi
     ctx.note(`${error.message}: only the objects of the connector are known`)
   }
   const target = await ctx.target()
-  return ctx.api({ ...target, key: target.key.value, connector: requireConnector(target), objects }, ctx.signal)
+  const key = { key: target.key.value, tokens: await ctx.tokens() }
+  return ctx.api({ ...target, ...key, connector: requireConnector(target), objects }, ctx.signal)
 }
 
 /**

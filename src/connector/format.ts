@@ -629,14 +629,29 @@ const SCHEMA = object('schema', {
   ),
 })
 
+const OAUTH = object('oauth', {
+  authorize: member('address at which a person agrees, for the flow code', TEMPLATE),
+  token: required('address that gives tokens; a path is one of the server', TEMPLATE),
+  revoke: member('address that takes them back', TEMPLATE),
+  issuer: member('name of the authorization server, where its answers carry it (RFC 9207)', TEMPLATE),
+  audience: member('audience of a JWT, where it is not the address for tokens', TEMPLATE),
+  parameters: member('parameters of the address at which a person agrees', map(PARAMETER, TEXT), {}),
+  scopes: member('scopes that the commands need', list(TEXT, { isSet: true }), []),
+  flows: required('how tokens are got', list(choice(['code', 'client_credentials', 'jwt']), { least: 1, isSet: true })),
+  keys: member('whether the server takes keys of its own, too', FLAG, true),
+})
+
+const SIGNING_IN = { oauth: member('where the key is a token of OAuth 2', OAUTH) }
+
 const AUTH = z.discriminatedUnion(
   'in',
   [
-    object('auth_bearer', { in: required('a bearer token', choice(['bearer'])) }),
+    object('auth_bearer', { in: required('a bearer token', choice(['bearer'])), ...SIGNING_IN }),
     object('auth_header', {
       in: required('a header', choice(['header'])),
       name: required('name of the header', text('headerOfKey')),
       value: member('its value; {key} is the key (default)', text('headerValue'), '{key}'),
+      ...SIGNING_IN,
     }),
     object('auth_query', {
       in: required('a parameter', choice(['query'])),

@@ -50,6 +50,23 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   }
 }
 
+/** The same for a set that grows. */
+export function createGrowingRedactor(secrets: ReadonlySet<string>): Redactor {
+  let known = 0
+  let redactor = createRedactor([])
+  const current = () => {
+    if (secrets.size !== known) redactor = createRedactor(secrets)
+    known = secrets.size
+    return redactor
+  }
+  return {
+    foreign: (text) => current().foreign(text),
+    own: (text) => current().own(text),
+    data: (text) => current().data(text),
+    holds: (text) => current().holds(text),
+  }
+}
+
 /** Redacts texts that look like a secret, when none is known. */
 export const redactShapes: (text: string) => string = createRedactor([]).foreign
 

@@ -1,6 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { chooseProfile } from './address.ts'
 import { findKeys, type KeyCandidate } from './key-candidates.ts'
+import { oauthLoginIn } from './oauth-login.ts'
 import type { Settings } from './settings.ts'
 import type { TargetRequest } from './target.ts'
 
@@ -41,7 +42,7 @@ async function asWinner(place: KeySource, read: KeyCandidate['read']): Promise<W
     if (error instanceof CrmError) return undefined
     throw error
   })
-  if (value !== undefined) return { ...place, lastFour: lastFourOf(value) }
+  if (value !== undefined) return { ...place, lastFour: lastFourOf(oauthLoginIn(value)?.access ?? value) }
   return place.source === 'keyring' ? undefined : { ...place, lastFour: undefined }
 }
 

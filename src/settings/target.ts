@@ -15,6 +15,7 @@ import {
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
+import { type OAuthLogin, oauthLoginIn } from './oauth-login.ts'
 import { checkKey } from './profile.ts'
 import type { AskToAccept } from './repository-connector.ts'
 import { parseConnectorName, parseVariables } from './setting-values.ts'
@@ -46,6 +47,8 @@ export interface Target {
     readonly value: string
     /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, `key_command`, `keyring` or `file`. */
     readonly source: string
+    /** The sign-in that `value` is a token of. */
+    readonly login?: OAuthLogin | undefined
   }
   /** The profile whose settings apply; undefined when the address has none. */
   readonly profileName: string | undefined
@@ -216,7 +219,9 @@ async function chooseKey(
     reject(candidate)
     const { source, keptIn } = candidate
     const value = await readOrWarn(candidate, warn)
-    if (value !== undefined) return { value: checkKey(value, source === 'file' ? (keptIn ?? source) : source), source }
+    if (value === undefined) continue
+    const login = oauthLoginIn(value)
+    return { value: checkKey(login?.access ?? value, source === 'file' ? (keptIn ?? source) : source), source, login }
   }
   return undefined
 }

@@ -100,11 +100,14 @@ it('a header takes tabs, braces and placeholders', () => {
 })
 
 it.each([
-  ['auth: { in: bearer, value: "Token {key}" }', '3:21: "value" is not a member of "auth bearer", expected one of in'],
-  ['auth: { in: bearer, name: X }', '3:21: "name" is not a member of "auth bearer", expected one of in'],
+  [
+    'auth: { in: bearer, value: "Token {key}" }',
+    '3:21: "value" is not a member of "auth bearer", expected one of in, oauth',
+  ],
+  ['auth: { in: bearer, name: X }', '3:21: "name" is not a member of "auth bearer", expected one of in, oauth'],
   [
     'auth: { in: header, name: X, user: "{key}" }',
-    '3:30: "user" is not a member of "auth header", expected one of in, name, value',
+    '3:30: "user" is not a member of "auth header", expected one of in, name, value, oauth',
   ],
   [
     'auth: { in: basic, user: "{key}", value: x }',

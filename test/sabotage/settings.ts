@@ -225,4 +225,32 @@ export const SETTINGS: readonly Sabotage[] = [
     to: 'for (; !(await create(path, owner)) && !(await isLocked(path)); ) {',
     tests: ['test/files/lock.test.ts'],
   },
+  {
+    name: 'each process renews the token of a sign-in for itself',
+    file: 'src/oauth/tokens.ts',
+    line: 'if (isNew && !isEnding(kept)) return',
+    to: '',
+    tests: ['test/e2e/oauth-kills.test.ts'],
+  },
+  {
+    name: 'a sign-in takes the code that is meant for another one',
+    file: 'src/oauth/sign-in.ts',
+    line: "const isOurs = isRight && asked.searchParams.get('state') === state",
+    to: 'const isOurs = isRight',
+    tests: ['test/oauth/by-code.test.ts'],
+  },
+  {
+    name: 'a refused token is sent again',
+    file: 'src/api/transport/tokens.ts',
+    line: 'if (reply.status !== 401) return reply',
+    to: 'if (reply.status !== 999) return reply',
+    tests: ['test/oauth/signing-in.test.ts', 'test/e2e/oauth-kills.test.ts'],
+  },
+  {
+    name: 'a token that a renewal brought is shown',
+    file: 'src/oauth/tokens.ts',
+    line: 'for (const secret of secretsOf(login)) {',
+    to: 'for (const secret of [] as string[]) {',
+    tests: ['test/oauth/signing-in.test.ts'],
+  },
 ]

@@ -1,3 +1,4 @@
+import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { settingCommand } from '../server-terms.ts'
@@ -113,6 +114,8 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
 }
 
 function explainError(error: unknown, { url, ...others }: At): Explanation | undefined {
+  // Of the server of tokens.
+  if (error instanceof CrmError) return down(error.message, error.details.hint)
   if (error instanceof ProxyError)
     return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} bypasses it`)
   const place = {

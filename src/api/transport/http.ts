@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CrmError } from '../../core/errors.ts'
-import { createRedactor, type Redactor } from '../../core/redact.ts'
+import type { Redactor } from '../../core/redact.ts'
 import {
   callError,
   type Failure,
@@ -28,6 +28,7 @@ import {
   requestText,
 } from './headers.ts'
 import { ClockOffset, NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { redactorOf, withTokens } from './tokens.ts'
 import { TrailingSlashes } from './trailing-slashes.ts'
 
 export interface Http {
@@ -55,8 +56,8 @@ export type Settled = { readonly answer: Answer } | { readonly error: CrmError; 
 
 export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
-  const redactor = createRedactor([options.key])
-  const connections = openConnections(options)
+  const redactor = redactorOf(options)
+  const connections = withTokens(openConnections(options), options)
   const slashes = new TrailingSlashes(options.baseUrl)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
   const queue = new RequestQueue(options, timing.sleep)

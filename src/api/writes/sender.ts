@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer'
 import { keyValue } from '../../connector/field-values.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
@@ -17,6 +16,7 @@ import { addressOfCall, type Call, withCredentials } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
 import { SYSTEM_TIMING, type Timing } from '../transport/timing.ts'
+import { redactorOf, withTokens } from '../transport/tokens.ts'
 import { TrailingSlashes } from '../transport/trailing-slashes.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
 import { lost } from './judge-write.ts'
@@ -53,6 +53,7 @@ export type SenderOptions = Pick<
   ApiOptions,
   | 'baseUrl'
   | 'key'
+  | 'tokens'
   | 'terms'
   | 'connector'
   | 'loginHint'
@@ -86,9 +87,9 @@ export function createSender(options: SenderOptions): Sender {
   const { connector } = options
   const fixedHeaders = baseHeaders({ ...options, connector })
   const credentials = connector.credentials(options.key)
-  const connections = openConnections(options, options.connections)
+  const connections = withTokens(openConnections(options, options.connections), options)
   const signal = options.cut ?? new AbortController().signal
-  const redactor = createRedactor([options.key])
+  const redactor = redactorOf(options)
   const slashes = new TrailingSlashes(options.baseUrl)
   const tryOptions: TryOptions = { ...options, connector, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
   const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']

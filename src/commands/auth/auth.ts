@@ -1,5 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { askYesNo, canAsk } from '../../output/prompt.ts'
+import { commandLine } from '../command-line.ts'
 import { type CommandGroup, examples } from '../command-tree.ts'
 import { printValue } from '../print.ts'
 import { addAuthLogin } from './login.ts'
@@ -35,7 +38,7 @@ async function switchProfile(ctx: Pick<Context, 'note' | 'settings'>, name: stri
 function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('token')
-    .description('print the API key in use')
+    .description('print the API key in use, or the access token; on a terminal, after a question')
     .addHelpText(
       'after',
       examples('CRM_API_KEY=$(crm auth token -p local) CRM_BASE_URL=http://127.0.0.1:4243 ./script'),
@@ -45,5 +48,10 @@ function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
 
 async function printToken(ctx: Context): Promise<undefined> {
   const { key } = await ctx.target()
-  return printValue(ctx, key.value)
+  const token = (await (await ctx.tokens())?.current()) ?? key.value
+  if (ctx.io.stdout.isTTY && canAsk(ctx) && !(await askYesNo(ctx.io, 'Show it on this terminal? [y/N] ', ctx.signal)))
+    throw new CrmError('unconfirmed', 'not confirmed; nothing was shown', {
+      hint: `${commandLine(ctx.argv)} | ./script`,
+    })
+  return printValue(ctx, token)
 }

@@ -11,6 +11,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { appliesTo } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
+import { oauthLoginText } from '../../settings/oauth-login.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
 import { parseVariables } from '../../settings/setting-values.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -18,9 +19,10 @@ import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
+import { isOAuth, type OAuthOptions, parseFlow, signInByOAuth } from './oauth-login.ts'
 import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
-interface Options {
+interface Options extends OAuthOptions {
   readonly baseUrl?: string
   readonly connector?: string
   readonly storage?: Storage
@@ -45,11 +47,20 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
     .option('--use', 'make this profile the active one; the first profile is in any case')
     .option('--insecure-http', 'accept plain http to other machines')
     .option('--no-verify', 'do not check the key with the server')
+    .option('--flow <how>', 'sign in by OAuth 2: code, client_credentials or jwt', parseFlow)
+    .option('--client-id <id>', 'the client that you registered for OAuth')
+    .option('--client-secret-file <file>', 'the file with its secret; - reads stdin')
+    .option('--scopes <list>', 'scopes in place of those that the connector names, comma separated', parseScopes)
+    .option('--callback <url>', 'where the browser brings the code, as the client is registered')
+    .option('--no-browser', 'show the address at which you sign in, and open no browser')
+    .option('--jwt-key <file>', 'the private key of the client in PEM, for --flow jwt')
+    .option('--subject <user>', 'the user who has allowed it, for --flow jwt')
     .addHelpText(
       'after',
       examples(
         'crm auth login --base-url https://crm.example.com',
         'crm auth login --connector pipedrive',
+        'crm auth login --connector salesforce --client-id 3MVG9...',
         'crm auth login --base-url https://crm.example.com -p prod --protected --storage file --key-stdin < key.txt',
       ),
     )
@@ -66,10 +77,14 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const baseUrl = connector?.address ?? address
   const given = changedProfile(before, { ...options, baseUrl, named: connector?.named })
   checkTransport(baseUrl, given.allowsInsecureHttp)
-  const key = await askKey(ctx, baseUrl)
+  const { key, kept, what } = await keyOrLogin(
+    ctx,
+    { baseUrl, named: connector?.named ?? connectorOf({ profile: given }) },
+    options,
+  )
   const login = { baseUrl, key, pageSize: given.pageSize, profileName: name }
   const named = await verifiedConnector(ctx, login, connector?.named ?? connectorOf({ profile: given }), options)
-  const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
+  const place = await storeKey(ctx, name, { origin: baseUrl.origin, key: kept }, options.storage)
   await settings.putProfile(name, {
     ...given,
     ...(named && { connector: named.name, connectorVariables: named.variables }),
@@ -77,9 +92,43 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const active = await activate(settings, name, options.use === true)
   const how = connector ? ` as ${connector.title}` : ''
   const done = options.verify ? `Logged in to ${baseUrl.origin}${how};` : `Not checked with ${baseUrl.origin}${how}:`
-  ctx.note(`${done} the key is in ${place}. Active profile: ${active}.`)
+  ctx.note(`${done} ${what} in ${place}. Active profile: ${active}.`)
   if (active !== name)
     ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
+}
+
+interface Entered {
+  /** What requests are sent with. */
+  readonly key: string
+  /** What is stored. */
+  readonly kept: string
+  /** For people. */
+  readonly what: string
+}
+
+/** A key, or a sign-in by OAuth where the connector names one and it was asked for, or the server takes no keys. */
+async function keyOrLogin(
+  ctx: Context,
+  { baseUrl, named }: { readonly baseUrl: URL; readonly named: NamedConnector | undefined },
+  options: Options,
+): Promise<Entered> {
+  const oauth = named && (await oauthOf(named, baseUrl))
+  if (!isOAuth(ctx, oauth, options)) {
+    const key = await askKey(ctx, baseUrl)
+    return { key, kept: key, what: 'the key is' }
+  }
+  const login = await signInByOAuth(ctx, oauth, options)
+  return { key: login.access, kept: oauthLoginText(login), what: 'the tokens are' }
+}
+
+async function oauthOf(named: NamedConnector, baseUrl: URL) {
+  const { connectorDocument } = await import('../../api/connectors/open-connector.ts')
+  const { oauthAddresses } = await import('../../api/connectors/oauth-addresses.ts')
+  return oauthAddresses(await connectorDocument(named), { baseUrl, variables: named.variables })
+}
+
+function parseScopes(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((scope) => scope !== '')
 }
 
 /**

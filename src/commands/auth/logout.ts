@@ -1,7 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { forgetEverywhere } from '../../settings/keep-key.ts'
+import { forgetEverywhere, keptKey } from '../../settings/keep-key.ts'
+import { oauthLoginIn, secretsOf } from '../../settings/oauth-login.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { examples } from '../command-tree.ts'
 import { requireProfileName } from '../selected-profile.ts'
@@ -30,12 +31,34 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   const names = options.all ? [...(await settings.profiles()).keys()] : [await requireProfileName(ctx)]
   for (const name of names) {
     await settings.profile(name)
+    const revoked = await revoke(ctx, settings, name)
     const wasStored = await forget(settings, name)
     // Completion must not show names of people after a logout.
     await (await import('../../completion/known-file.ts')).forgetKnown(ctx.env, name)
     if (options.removeProfile) await settings.removeProfile(name)
-    const what = wasStored ? 'the key is deleted from this machine; the server still accepts it' : 'no key was stored'
+    const what =
+      revoked ?? (wasStored ? 'the key is deleted from this machine; the server still accepts it' : 'no key was stored')
     ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)
+  }
+}
+
+/** Takes the tokens of a sign-in back. Undefined for a key; otherwise a clause that says what is left of them. */
+async function revoke(ctx: Context, settings: Settings, name: string): Promise<string | undefined> {
+  const kept = await keptKey(settings, name, ctx.note)
+  const login = kept && oauthLoginIn(kept.key)
+  if (!login) return undefined
+  const gone = 'the tokens are deleted from this machine'
+  if (login.revoke === undefined)
+    return `${gone}; the server, which names no way to take them back, accepts them until they end`
+  for (const secret of secretsOf(login)) ctx.addSecret(secret)
+  const { fetchThrough } = await import('../../oauth/through-connections.ts')
+  const { revokeTokens } = await import('../../oauth/grants.ts')
+  try {
+    await revokeTokens(login, fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env: ctx.env, signal: ctx.signal }))
+    return `${gone}, and the server has taken them back`
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return `${gone}; the server has not taken them back: ${error.message}`
   }
 }
 

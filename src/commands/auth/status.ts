@@ -9,6 +9,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { isProtectedAddress } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
+import { oauthLoginIn } from '../../settings/oauth-login.ts'
 import type { Target } from '../../settings/target.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -51,6 +52,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
     profile: profileName ?? null,
     ...(target ? placeOf(target) : await keptPlace(ctx, profileName)),
     ...keyMembers(sources),
+    ...(await oauthMembers(ctx, target)),
     accepted,
     ...serverKeyMembers(stated),
   })
@@ -64,6 +66,22 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
     ...refusal.details,
     hint: target.loginHint,
   })
+}
+
+/** Null for a key. `token_ends_at`: of the access token; null, too, where the server did not say. */
+async function oauthMembers(ctx: Pick<Context, 'note' | 'tokens'>, target: Target | undefined): Promise<JsonObject> {
+  const { login, source } = target?.key ?? {}
+  if (!login) return { sign_in: null, client_id: null, token_ends_at: null, is_renewed: null }
+  if (source === 'file') ctx.note('The tokens are in a file that only this user can read, and not in a keyring.')
+  const { flow, client, refresh } = login
+  const ends = (await ctx.tokens())?.ends()
+  const endsAt = ends === undefined ? null : new Date(ends).toISOString()
+  return {
+    sign_in: flow,
+    client_id: client,
+    token_ends_at: endsAt,
+    is_renewed: flow !== 'code' || refresh !== undefined,
+  }
 }
 
 function placeOf({ baseUrl, isProtected }: Target): JsonObject {
@@ -139,7 +157,7 @@ async function showAllProfiles(ctx: Context): Promise<undefined> {
       protected: isProtected || (baseUrl !== undefined && (await isProtectedAddress(settings, new URL(baseUrl)))),
       key: keyCommand === undefined ? (kept ?? null) : 'key_command',
       // Only for a key in a file: a list runs no command and reads no keyring.
-      last_four: (stored && lastFourOf(stored.key)) ?? null,
+      last_four: (stored && lastFourOf(oauthLoginIn(stored.key)?.access ?? stored.key)) ?? null,
     })
   }
   await printList(ctx, { pages: onePage(rows), columns: COLUMNS, plural: 'profiles' })

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { platform } from 'node:os'
+import type { OAuthAddresses } from '../../api/connectors/oauth-addresses.ts'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
+import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
+import { readInput } from '../../settings/read-input.ts'
+import { commandLine, withFlag } from '../command-line.ts'
+
+export interface OAuthOptions {
+  readonly flow?: OAuthFlow
+  readonly clientId?: string
+  readonly clientSecretFile?: string
+  readonly scopes?: readonly string[]
+  readonly callback?: string
+  readonly browser: boolean
+  readonly jwtKey?: string
+  readonly subject?: string
+}
+
+/** Clients are registered with it. */
+const CALLBACK = 'http://127.0.0.1:4180/callback'
+
+export function parseFlow(text: string): OAuthFlow {
+  const flow = OAUTH_FLOWS.find((known) => known === text)
+  if (flow) return flow
+  throw new CrmError('usage', `--flow ${JSON.stringify(text)} is not a way to sign in`, {
+    hint: `expected: ${OAUTH_FLOWS.join(', ')}`,
+  })
+}
+
+/** Whether this login is one by OAuth. CrmError `usage` for its flags where the connector says nothing of it. */
+export function isOAuth(
+  { flags, argv }: Pick<Context, 'flags' | 'argv'>,
+  oauth: OAuthAddresses | undefined,
+  { flow, clientId }: OAuthOptions,
+): oauth is OAuthAddresses {
+  const isAsked = flow !== undefined || clientId !== undefined
+  if (oauth) return isAsked || (!oauth.keys && flags.keyFile === undefined && !flags.isKeyOnStdin)
+  if (!isAsked) return false
+  throw new CrmError('usage', 'the connector says nothing of OAuth: it is signed in to with a key', {
+    hint: `${commandLine(argv)}, without ${flow === undefined ? '--client-id' : '--flow'}`,
+  })
+}
+
+/** Signs in at the server of tokens. CrmError `unauthorized` for a refusal. */
+export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options: OAuthOptions): Promise<OAuthLogin> {
+  const flow = options.flow ?? oauth.flows[0] ?? 'code'
+  if (!oauth.flows.includes(flow)) {
+    throw new CrmError('usage', `this server does not sign in by ${flow}`, {
+      hint: withFlag(ctx.argv, '--flow', oauth.flows[0] ?? 'code'),
+    })
+  }
+  if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, oauth)
+  const client = await clientId(ctx, options)
+  const secret = await clientSecret(ctx, flow, options)
+  const jwt = flow === 'jwt' ? await jwtOf(ctx, oauth, options) : undefined
+  const scopes = options.scopes ?? oauth.scopes
+  const { token, revoke } = oauth
+  const login = { flow, token, revoke, client, secret, scopes, jwt }
+  for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
+  if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
+  const { fetchThrough } = await import('../../oauth/through-connections.ts')
+  const { env, now, signal } = ctx
+  const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
+  const signed =
+    flow === 'code'
+      ? await byCode(ctx, { login, oauth, options, fetch })
+      : await (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
+  for (const each of [signed.access, signed.refresh]) if (each !== undefined) ctx.addSecret(each)
+  return signed
+}
+
+interface ByCode {
+  readonly login: Omit<OAuthLogin, 'access'>
+  readonly oauth: OAuthAddresses
+  readonly options: OAuthOptions
+  readonly fetch: ReturnType<typeof import('../../oauth/through-connections.ts').fetchThrough>
+}
+
+async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): Promise<OAuthLogin> {
+  const { signInByCode } = await import('../../oauth/sign-in.ts')
+  const { now, signal } = ctx
+  return signInByCode({
+    ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
+    callback: callbackOf(options.callback ?? CALLBACK),
+    show: async (address) => {
+      ctx.note(`Sign in at this address:\n${address.href}`)
+      if (options.browser && hasBrowser(ctx.env)) openBrowser(address)
+    },
+    ask: (ending) => askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending),
+  })
+}
+
+function callbackOf(text: string): URL {
+  const callback = URL.parse(text)
+  const isHere = callback && ['127.0.0.1', 'localhost', '[::1]'].includes(callback.hostname)
+  if (isHere && callback.protocol === 'http:' && callback.port !== '') return callback
+  throw new CrmError('usage', `--callback ${JSON.stringify(text)} is no address of this machine with a port`, {
+    hint: `expected one such as ${CALLBACK}`,
+  })
+}
+
+async function clientId(ctx: Context, { clientId: given = ctx.env.CRM_CLIENT_ID }: OAuthOptions): Promise<string> {
+  if (given) return given
+  if (canAsk(ctx)) return (await askTyped(ctx.io, 'Client id of the app: ', ctx.signal)).trim()
+  throw new CrmError('usage', 'a sign-in by OAuth needs the id of a client', {
+    hint: `${commandLine(ctx.argv)} --client-id ID`,
+  })
+}
+
+/** Undefined for a client without one. */
+async function clientSecret(
+  ctx: Context,
+  flow: OAuthFlow,
+  { clientSecretFile }: OAuthOptions,
+): Promise<string | undefined> {
+  if (clientSecretFile !== undefined) return (await readInput(ctx, clientSecretFile, '--client-secret-file')).trim()
+  if (ctx.env.CRM_CLIENT_SECRET) return ctx.env.CRM_CLIENT_SECRET
+  if (flow === 'jwt') return undefined
+  if (canAsk(ctx)) return (await askHidden(ctx.io, 'Secret of the app (empty: none): ', ctx.signal)).trim() || undefined
+  throw new CrmError('usage', `--flow ${flow} needs the secret of the client`, {
+    hint: `${commandLine(ctx.argv)} --client-secret-file FILE`,
+  })
+}
+
+async function jwtOf(ctx: Context, oauth: OAuthAddresses, options: OAuthOptions): Promise<OAuthLogin['jwt']> {
+  const { jwtKey, subject } = options
+  if (jwtKey === undefined || subject === undefined) {
+    throw new CrmError('usage', '--flow jwt needs the private key of the client, and the user whose records are used', {
+      hint: `${commandLine(ctx.argv)} --jwt-key key.pem --subject USER`,
+    })
+  }
+  return { subject, audience: oauth.audience ?? oauth.token, key: (await readInput(ctx, jwtKey, '--jwt-key')).trim() }
+}
+
+function noPerson({ argv }: Pick<Context, 'argv'>, { flows }: OAuthAddresses): CrmError {
+  const other = flows.find((flow) => flow !== 'code')
+  const hint = other === undefined ? 'sign in at a terminal' : withFlag(argv, '--flow', other)
+  return new CrmError('no_key', 'a sign-in by code needs a person at a terminal', { hint })
+}
+
+/** None over SSH: it would open where nobody sees it. */
+function hasBrowser(env: Context['env']): boolean {
+  if (env.SSH_CONNECTION || env.SSH_TTY) return false
+  return platform() !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+function openBrowser(address: URL): void {
+  const [program = 'xdg-open', ...words] = OPENERS[platform()] ?? ['xdg-open']
+  const child = spawn(program, [...words, address.href], { stdio: 'ignore', detached: true })
+  // The address is shown, too.
+  child.on('error', () => {})
+  child.unref()
+}

@@ -1,0 +1,131 @@
+import { importPKCS8, SignJWT } from 'jose'
+import {
+  allowInsecureRequests,
+  ClientSecretPost,
+  Configuration,
+  clientCredentialsGrant,
+  customFetch,
+  genericGrantRequest,
+  None,
+  ResponseBodyError,
+  refreshTokenGrant,
+  type TokenEndpointResponse,
+  tokenRevocation,
+} from 'openid-client'
+import { NoReply } from '../api/transport/exchange.ts'
+import { CrmError, type ErrorCode } from '../core/errors.ts'
+import type { OAuthLogin } from '../settings/oauth-login.ts'
+import type { Fetch } from './through-connections.ts'
+
+/** A sign-in before the first token. */
+export type Begun = Omit<OAuthLogin, 'access'> & Partial<Pick<OAuthLogin, 'access'>>
+
+export interface AuthorizationServer {
+  readonly issuer?: string | undefined
+  readonly authorize?: string | undefined
+}
+
+/** The server and the client, in the terms of openid-client. */
+export function configurationOf(
+  { client, secret, token, revoke }: Pick<OAuthLogin, 'client' | 'secret' | 'token' | 'revoke'>,
+  fetch: Fetch,
+  { issuer = new URL(token).origin, authorize }: AuthorizationServer = {},
+): Configuration {
+  const server = {
+    ...{ issuer, token_endpoint: token },
+    ...(authorize !== undefined && { authorization_endpoint: authorize }),
+    ...(revoke !== undefined && { revocation_endpoint: revoke }),
+  }
+  const auth = secret === undefined ? None() : ClientSecretPost(secret)
+  const configuration = new Configuration(server, client, undefined, auth)
+  configuration[customFetch] = fetch as never
+  // The addresses are checked where they are asked: plain http goes no further than this machine.
+  allowInsecureRequests(configuration)
+  return configuration
+}
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const JWT_LIFE_S = 180
+
+/** The sign-in with a new access token. CrmError `unauthorized` for a refusal, `unreachable` where there is no answer. */
+export async function withNewToken(login: Begun, fetch: Fetch, now: () => number): Promise<OAuthLogin> {
+  const configuration = configurationOf(login, fetch)
+  const scope: Record<string, string> = login.scopes.length > 0 ? { scope: login.scopes.join(' ') } : {}
+  return answered(login, now, async () => {
+    if (login.refresh !== undefined) return refreshTokenGrant(configuration, login.refresh)
+    if (login.flow === 'jwt' && login.jwt) {
+      const assertion = await signed(login.client, login.jwt, now)
+      return genericGrantRequest(configuration, JWT_BEARER, { ...scope, assertion })
+    }
+    if (login.flow === 'client_credentials') return clientCredentialsGrant(configuration, scope)
+    throw new CrmError('unauthorized', 'the server gave no refresh token, so that a person has to sign in again', {
+      hint: 'crm auth login',
+    })
+  })
+}
+
+/** The tokens of an answer, with what is known of the sign-in. */
+export async function answered(
+  login: Begun,
+  now: () => number,
+  ask: () => Promise<TokenEndpointResponse>,
+): Promise<OAuthLogin> {
+  const askedMs = now()
+  let answer: TokenEndpointResponse
+  try {
+    answer = await ask()
+  } catch (error) {
+    throw failureOf(error, login)
+  }
+  const { access_token: access, refresh_token: refresh = login.refresh, expires_in: seconds, scope } = answer
+  const life = seconds === undefined ? undefined : seconds * 1000
+  // By the clock of this machine alone: from the request on, so that it is never thought to last longer.
+  const ends = life === undefined ? undefined : askedMs + life
+  return { ...login, access, refresh, life, ends, scopes: scope === undefined ? login.scopes : scope.split(' ') }
+}
+
+/** Takes the access token and the refresh token back. */
+export async function revokeTokens(login: OAuthLogin, fetch: Fetch): Promise<void> {
+  try {
+    const configuration = configurationOf(login, fetch)
+    if (login.refresh !== undefined) await tokenRevocation(configuration, login.refresh)
+    await tokenRevocation(configuration, login.access)
+  } catch (error) {
+    throw failureOf(error, login)
+  }
+}
+
+async function signed(
+  client: string,
+  { subject, audience, key }: NonNullable<OAuthLogin['jwt']>,
+  now: () => number,
+): Promise<string> {
+  const seconds = Math.floor(now() / 1000)
+  const jwt = new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).setIssuer(client).setSubject(subject)
+  return jwt
+    .setAudience(audience)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + JWT_LIFE_S)
+    .sign(await importPKCS8(key, 'RS256'))
+}
+
+/** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
+function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknown {
+  if (error instanceof CrmError) return error
+  const { host } = new URL(token)
+  const failed = (code: ErrorCode, why: string, hint: string) =>
+    new CrmError(code, `${host} gives no token: ${why}`, { hint, cause: error })
+  const { cause = error, message } = error as Error
+  if (cause instanceof CrmError) return cause
+  if (cause instanceof NoReply) {
+    const { code = cause.type } = (cause.cause ?? {}) as { readonly code?: string }
+    return failed(cause.type === 'interrupted' ? 'interrupted' : 'unreachable', code, 'try again')
+  }
+  if (cause instanceof Response)
+    return failed(cause.status >= 500 ? 'unreachable' : 'bad_answer', `it answers ${cause.status}`, 'try again')
+  if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
+  const { error: code, error_description: description } = error
+  return failed('unauthorized', description === undefined ? code : `${code}: ${description}`, 'crm auth login')
+}
+
+const ADDRESSES_HINT = 'crm connectors show NAME shows the addresses of its authorization server'

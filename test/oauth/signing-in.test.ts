@@ -1,0 +1,162 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { startService } from '../harness/service.ts'
+import { HAS_PROVIDER, SECRET, startAuthorization, startGate } from './authorization-server.ts'
+
+const KEYS = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+})
+
+async function signedUp(tokenSeconds: number) {
+  const service = await startService()
+  const authorization = await startAuthorization({ tokenSeconds, publicKey: KEYS.publicKey }, onTestFinished)
+  const gate = await startGate(authorization, service, onTestFinished)
+  const env = emptyHome()
+  const file = (name: string, text: string) => {
+    const path = join(env.HOME ?? '', name)
+    writeFileSync(path, text)
+    return path
+  }
+  const connector = file(
+    'own.yaml',
+    `connector: 2
+name: own
+extends: crm
+auth:
+  in: bearer
+  oauth:
+    authorize: ${authorization.url}/auth
+    token: ${authorization.url}/token
+    revoke: ${authorization.url}/token/revocation
+    issuer: ${authorization.url}
+    scopes: [crm.read, crm.write]
+    flows: [code, client_credentials, jwt]
+    keys: false
+`,
+  )
+  const login = ['auth', 'login', '--connector', connector, '--base-url', gate.url, '--storage', 'file', '-p', 'own']
+  const kept = () => readFileSync(join(env.HOME ?? '', '.config/crm/keys.json'), 'utf8')
+  return { service, authorization, gate, env, file, login, kept }
+}
+
+describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm ci in tools/judges)', () => {
+  test('client credentials: a token of two seconds is renewed once for each, and nothing shows a secret', async () => {
+    const { authorization, gate, env, file, login, kept } = await signedUp(2)
+    const secret = file('secret', `${SECRET}\n`)
+    const words = [...login, '--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', secret]
+    const { exit, stdout, stderr } = await crm(words, env)
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/Scopes: crm\.read, crm\.write.*the tokens are in /s)])
+    expect(stdout + stderr).not.toContain(SECRET)
+    const first = JSON.parse(JSON.parse(kept()).own.key).access
+    expect(stdout + stderr).not.toContain(first)
+    for (let at = 0; at < 4; at++) {
+      await crmPrints(['contacts', 'create', '--set', `name=N${at}`], env)
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toHaveLength(4)
+    expect(gate.tokens.size).toBeGreaterThan(1)
+    expect(authorization.asked).toEqual(gate.tokens.size === 2 ? GRANTS.slice(0, 2) : GRANTS.slice(0, gate.tokens.size))
+  })
+
+  test('status shows the sign-in without a secret, logout takes the tokens back, and no file but the one of keys has them', async () => {
+    const { authorization, env, file, login, kept } = await signedUp(60)
+    const secret = file('secret', SECRET)
+    const words = [...login, '--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', secret]
+    await crmPrints(words, env)
+    await crmPrints(['contacts', 'create', '--set', 'name=Ada'], env)
+    const { access } = JSON.parse(JSON.parse(kept()).own.key)
+    const status = await crm(['auth', 'status', '-o', 'json'], env)
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      ...{ sign_in: 'client_credentials', client_id: 'crm', is_renewed: true, accepted: true, source: 'file' },
+      ...{ last_four: access.slice(-4), token_ends_at: expect.stringMatching(/^\d{4}-/) },
+    })
+    expect(status.stderr).toContain('The tokens are in a file that only this user can read')
+    const debug = await crm(['contacts', 'list', '--debug'], env)
+    const missing = await crm(['contacts', 'get', 'con_nobody', '--debug', '-o', 'json'], env)
+    rmSync(secret)
+    const shown = [status, debug, missing].map(({ stdout, stderr }) => stdout + stderr).join('')
+    for (const marked of [access, SECRET]) {
+      expect(shown).not.toContain(marked)
+      expect(filesWith(env.HOME ?? '', marked)).toEqual(['.config/crm/keys.json'])
+    }
+    expect(await crmPrints(['auth', 'token'], env)).toBe(`${access}\n`)
+    const out = await crm(['auth', 'logout', '-p', 'own'], env)
+    expect([out.exit, out.stderr]).toEqual([0, expect.stringContaining('and the server has taken them back')])
+    expect(await authorization.isValid(access)).toBe(false)
+    expect(filesWith(env.HOME ?? '', access)).toEqual([])
+    expect((await crm(['contacts', 'list'], env)).exit).toBe(4)
+  })
+
+  test('a person is asked for, or the flow of programs; keys stay the way of a connector that says so', async () => {
+    const { env, login, service } = await signedUp(60)
+    const code = await crm([...login, '--client-id', 'crm'], env)
+    expect([code.exit, code.stderr]).toEqual([
+      4,
+      expect.stringMatching(/needs a person at a terminal\n.*--flow client_credentials/),
+    ])
+    const words = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '-p', 'plain']
+    const other = await crm([...words, '--flow', 'code'], env)
+    expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining('says nothing of OAuth')])
+    expect((await crm([...words, '--key-stdin'], env, service.key)).exit).toBe(0)
+  })
+
+  test('a JWT signed with the key of the client', async () => {
+    const { env, file, login, kept, gate } = await signedUp(60)
+    const words = [...login, '--flow', 'jwt', '--client-id', 'crm', '--subject', 'ines@x.test']
+    const secret = { ...env, CRM_CLIENT_SECRET: SECRET }
+    const key = file('key.pem', KEYS.privateKey)
+    expect((await crm(words, secret)).stderr).toContain('--flow jwt needs the private key')
+    const wrong = file(
+      'wrong.pem',
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    )
+    const refused = await crm([...words, '--jwt-key', wrong], secret)
+    expect([refused.exit, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining('invalid_grant: the assertion is not valid'),
+    ])
+    expect(await crm([...words, '--jwt-key', key], secret)).toMatchObject({ exit: 0, stdout: '' })
+    expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual([])
+    expect([gate.tokens.size, gate.refused()]).toEqual([1, 0])
+    expect(JSON.parse(JSON.parse(kept()).own.key).jwt.subject).toBe('ines@x.test')
+  })
+
+  test('a refusal of a new token is exit 4 with the command that signs in again; an outage is waited for', async () => {
+    const { authorization, env, file, login } = await signedUp(1)
+    const secret = file('secret', SECRET)
+    await crmPrints(
+      [...login, '--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', secret],
+      env,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    let outages = 1
+    authorization.answers = () =>
+      outages-- > 0 ? { status: 503, body: '{"error":"temporarily_unavailable"}' } : undefined
+    expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual([])
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    authorization.answers = () => ({ status: 400, body: '{"error":"invalid_client","error_description":"gone"}' })
+    const { exit, stderr } = await crm(['contacts', 'list'], env)
+    expect([exit, stderr]).toEqual([
+      4,
+      expect.stringMatching(
+        /The sign-in of profile own has ended: 127\.0\.0\.1:\d+ gives no token: invalid_client: gone/,
+      ),
+    ])
+    expect(stderr).toMatch(/crm auth login --connector \S+own\.yaml --base-url http:\S+ -p own/)
+  })
+})
+
+/** Every file below a folder that has a text. */
+function filesWith(folder: string, marked: string): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  return paths.filter((path) => readFileSync(path).includes(marked)).map((path) => relative(folder, path))
+}
+
+const GRANTS = Array.from({ length: 9 }, () => ({ grant: 'client_credentials', status: 200 }))
