@@ -86,7 +86,8 @@ async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): P
     ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
     callback: callbackOf(options.callback ?? CALLBACK),
     show: async (address) => {
-      ctx.note(`Sign in at this address:\n${address.href}`)
+      ctx.note('Sign in at this address:')
+      ctx.note(address.href)
       if (options.browser && hasBrowser(ctx.env)) openBrowser(address)
     },
     ask: (ending) => askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending),
