@@ -44,9 +44,16 @@ function orAt<Of extends z.ZodType>(of: Of): z.ZodType<z.output<Of>, string | z.
 
 const PATHS = z.union([PATH, list(PATH, { least: 1, most: 5 })]).transform((paths) => [paths].flat())
 
+const EMPTY = member(
+  'what an empty list is: null in place of the list, or an answer of the status 204',
+  z.union([NULL, constant(204)]),
+)
+
 const EMPTY_LIST = list(JSON_VALUE, { most: 0 }) as unknown as z.ZodType<readonly []>
 
 const CLEAR = z.union([choice(['', 'omit']), NULL, EMPTY_LIST])
+
+const CLEAR_FIELD = z.union([choice(['', 'omit', 'object']), NULL, EMPTY_LIST])
 
 const LIMITS = list(
   object('limit', {
@@ -165,14 +172,17 @@ function writing(method: (typeof WRITING)[number]) {
 const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES, {})
 
 const MADE = member(
-  'path that is true if the upsert created the record; without it, a record that was not there before was created',
-  PATH,
+  'path that is true if the upsert created the record, or { at, is }; without it, a record that was not there before was created',
+  z.union([
+    PATH.transform((at) => ({ at, is: true as unknown as z.output<typeof JSON_VALUE> })),
+    object('made', { at: required('path in the answer', PATH), is: required('its value', JSON_VALUE) }),
+  ]),
 )
 
 const LIST = {
   ...READ,
   items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH, '[]'),
-  empty: member('null: null in place of the list is an empty list', NULL),
+  empty: EMPTY,
   up: member('members taken from the element that encloses the record', map(TEXT, PATH), {}),
   keep: member('only records with these values belong to the list', TEMPLATES, {}),
   paging: member('how pages are read, member by member in place of that of the connector or object', PAGING, 'none'),
@@ -202,6 +212,7 @@ const BATCH = {
     'how an outcome finds its row: id (then `by`), in_order (as many results as rows, each with its own `ok`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
     z.union([choice(['id', 'in_order', 'all']), MARK]),
   ),
+  empty: EMPTY,
   paging: member('how the pages of a read are read; none (default): its records are in one answer', PAGING, 'none'),
 }
 
@@ -340,7 +351,10 @@ const OWN_FIELD = object(
     ),
     when: member('always (default), or create: an update cannot change it', choice(['always', 'create']), 'always'),
     fold: member('case: two values that differ in case alone are equal', choice(['case'])),
-    clear: member('what clears this field', CLEAR),
+    clear: member(
+      'what clears this field, also object: null in place of the object that its path ends in',
+      CLEAR_FIELD,
+    ),
   },
   {
     some: ['at', 'read', 'write', 'join'],
@@ -421,6 +435,7 @@ const SELECT = object('select', {
     PARAMETER,
   ),
   as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
+  most: member('the most names that one request may have', integer(1, 10_000)),
   names: member(
     'request that lists the members that records can have',
     object('names', {
@@ -433,7 +448,7 @@ const SELECT = object('select', {
       writable: member('path in it that is false if the server alone sets the member', PATH),
       label: member('path in it of the name for people, by which columns may name it, too', PATH),
       type: member('path in it of its type, for people', PATH),
-      unique: member('path in it that is true if no two records may have the same value', PATH),
+      unique: member('path in it that is true, or has a text, if no two records may have the same value', PATH),
       options: member(
         'its values, where it has only some',
         object('options', {

@@ -179,6 +179,7 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Wri
   for (const path of writes) {
     const isElement = path.steps.some(({ type }) => type !== 'member')
     if (isElement || (document.clear === 'omit' && options.isWhole)) writeAt(path, target, undefined, { current })
+    else if (document.clear === 'object') writeAt({ ...path, steps: path.steps.slice(0, -1) }, target, null)
     else if (document.clear !== 'omit')
       writeAt(path, target, document.clear as JsonValue, completing(path, draft, parts))
     else if (!isAbsent) throw refuse(null, 'a value: this server cannot clear it')

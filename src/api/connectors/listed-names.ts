@@ -89,7 +89,7 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
     return [
       {
         ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
-        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: at.unique(item) === true },
+        ...{ label: textIn(at.label(item)), type: textIn(at.type(item)), isUnique: isUnique(at.unique(item)) },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
         isList: many?.as === 'list' && at.many(item) === many.is,
@@ -102,6 +102,11 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
 function reader(text: string | undefined): (item: JsonValue) => JsonValue | undefined {
   const path = optionalPath(text)
   return (item) => path && readFirst(path, item)
+}
+
+/** Zoho states how it compares the values. */
+function isUnique(value: JsonValue | undefined): boolean {
+  return value === true || textIn(value) !== undefined
 }
 
 function textIn(value: JsonValue | undefined): string | undefined {
