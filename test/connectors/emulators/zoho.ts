@@ -17,7 +17,7 @@ import {
 } from './emulator.ts'
 import { Account, type Rules, USERS } from './zoho/account.ts'
 import { runQuery } from './zoho/coql.ts'
-import { describedField, MODULES, type Module } from './zoho/modules.ts'
+import { describedField, type Module } from './zoho/modules.ts'
 import { answerOf, bodyOf, failure, invalid, listed, type Outcome, ok, refuse } from './zoho/rules.ts'
 
 const BASE = '/crm/v8'
@@ -77,7 +77,7 @@ function settingRoutes(account: Account): Route[] {
       path: `${BASE}/settings/modules`,
       answer: () =>
         ok({
-          modules: MODULES.map(({ fields: _fields, isUpsertable: _upserts, ...module }, at) => ({
+          modules: account.modules.map(({ fields: _fields, isUpsertable: _upserts, ...module }, at) => ({
             ...{ ...module, id: String(at + 1), module_name: module.api_name, api_supported: true },
           })),
         }),

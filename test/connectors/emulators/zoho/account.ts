@@ -26,15 +26,16 @@ const ID_WRONG = 'the id given seems to be invalid'
 export interface Rules {
   /** Whether Zoho refuses a record, and with which message. */
   readonly validates?: (module: string, row: Row) => string | undefined
+  /** What the account made for itself. */
+  readonly ownModules?: readonly Module[]
 }
 
 type Read = { readonly values: Row } | { readonly error: Outcome }
 
 /** The state of one account. */
 export class Account {
-  readonly tables: Readonly<Record<string, Table>> = Object.fromEntries(
-    MODULES.map(({ api_name }) => [api_name, new Table()]),
-  )
+  readonly modules: readonly Module[]
+  readonly tables: Readonly<Record<string, Table>>
   readonly #rules: Rules
   /** Of fields that are checked for duplicates: `Contacts Email ada@x.test`, with the ids that have it. */
   readonly #idsByValue = new Map<string, Set<string>>()
@@ -42,6 +43,8 @@ export class Account {
 
   constructor(records: number, rules: Rules = {}) {
     this.#rules = rules
+    this.modules = [...MODULES, ...(rules.ownModules ?? [])]
+    this.tables = Object.fromEntries(this.modules.map(({ api_name }) => [api_name, new Table()]))
     for (let n = 1; n <= records; n += 1) {
       const time = timeText(START + n * 1000)
       const person = { First_Name: 'Person', Last_Name: String(n), Email: `person${n}@example.com` }
@@ -52,7 +55,7 @@ export class Account {
   }
 
   module(name: string): Module {
-    const found = MODULES.find(({ api_name }) => api_name === name)
+    const found = this.modules.find(({ api_name }) => api_name === name)
     return (
       found ?? refuse(400, 'INVALID_MODULE', 'the module name given seems to be invalid', { resource_path_index: 0 })
     )

@@ -183,18 +183,20 @@ export const MODULES: readonly Module[] = [
       Note_Content: field('textarea', 'Note Content', NEEDED),
     },
   },
-  {
-    ...{ api_name: 'Service_Cars', singular_label: 'Service Car', plural_label: 'Service Cars', isUpsertable: true },
-    generated_type: 'custom',
-    fields: {
-      ...owner('Service Car Owner'),
-      Name: field('text', 'Service Car Name', { ...NEEDED, length: 120 }),
-      Plate: field('text', 'Number Plate', { isUnique: true, length: 20 }),
-      State: picklist('Condition', ['-None-', 'New', 'Used']),
-      Driver: lookup('Driver', 'Contacts'),
-    },
-  },
 ]
+
+/** A module that an account made for itself. */
+export const SERVICE_CARS: Module = {
+  ...{ api_name: 'Service_Cars', singular_label: 'Service Car', plural_label: 'Service Cars', isUpsertable: true },
+  generated_type: 'custom',
+  fields: {
+    ...owner('Service Car Owner'),
+    Name: field('text', 'Service Car Name', { ...NEEDED, length: 120 }),
+    Plate: field('text', 'Number Plate', { isUnique: true, length: 20 }),
+    State: picklist('Condition', ['-None-', 'New', 'Used']),
+    Driver: lookup('Driver', 'Contacts'),
+  },
+}
 
 const PERCENT: ReadonlyMap<string, number> = new Map(STAGES)
 
