@@ -43,10 +43,11 @@ export function runQuery(text: unknown, found: (name: string) => { module: Modul
   if (module.fields[column]?.data_type === 'textarea')
     refuse(400, 'INVALID_QUERY', 'data type not supported', { column_name: column })
   const values = /^is/i.test(test) ? undefined : valuesIn(test)
-  if (values && values.size > VALUES_MAX) refuse(400, 'LIMIT_EXCEEDED', 'too many values', { limit: VALUES_MAX })
+  if (values && values.length > VALUES_MAX) refuse(400, 'LIMIT_EXCEEDED', 'too many values', { limit: VALUES_MAX })
+  const wanted = values && new Set(values)
   const all = rows.filter((row) => {
     const held = comparable(row[column], module.fields[column])
-    return held !== undefined && (values === undefined || values.has(held))
+    return held !== undefined && (wanted === undefined || wanted.has(held))
   })
   const end = Number(offset) + Number(limit)
   return { module, fields, rows: all.slice(Number(offset), end), hasMore: all.length > end }
@@ -57,9 +58,9 @@ function columnOf({ fields, api_name }: Module, name: string): string {
   return refuse(400, 'INVALID_QUERY', 'column given seems to be invalid', { column_name: name, module: api_name })
 }
 
-function valuesIn(test: string): ReadonlySet<string> {
+function valuesIn(test: string): readonly string[] {
   const literals = test.match(new RegExp(LITERAL, 'g')) ?? []
-  return new Set(literals.map((each) => each.replace(/^'|'$/g, '').replaceAll("''", "'").toLowerCase()))
+  return literals.map((each) => each.replace(/^'|'$/g, '').replaceAll("''", "'").toLowerCase())
 }
 
 /** Texts are compared without case; a look-up is compared by its id. */
