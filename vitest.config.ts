@@ -72,7 +72,7 @@ const CONFORMANCE = [
 
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
 const CONNECTORS = [
-  'test/connectors/{contract,bulk,in-order-bulk}.test.ts',
+  'test/connectors/{contract,bulk,in-order-bulk,zoho-bulk}.test.ts',
   'test/connectors/families/families.test.ts',
 ]
 

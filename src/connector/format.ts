@@ -200,14 +200,20 @@ const BATCH = {
   set: SET,
   made: MADE,
   size: member('rows in one request, at most; required', integer(1, 100_000)),
-  item: member('one row; {items} in body or query is the list of them, {row} the mark of a row; required', TEMPLATE),
+  item: member(
+    'one row; {items} in body or query is the list of them, {row} the mark of a row, {value|soql} and {value|sql} a value as a literal of a query, in which quotation marks are escaped or doubled; required',
+    TEMPLATE,
+  ),
   by: member(
     'fields other than the id by which a row can be named, with the name that the server has for each',
     map(TEXT, TEXT),
     {},
   ),
   results: member('path of each result of a row, such as results[]', PATH),
-  errors: member('path of each refusal of a row; with match: in_order, of a refusal in its result', PATH),
+  errors: member(
+    'path of each refusal of a row; with match: in_order, of a refusal in its result, such as errors[], or [status=error] for the result itself',
+    PATH,
+  ),
   match: member(
     'how an outcome finds its row: id (then `by`), in_order (as many results as rows, each with its own `ok`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
     z.union([choice(['id', 'in_order', 'all']), MARK]),
@@ -672,7 +678,10 @@ const ERROR = object('error', {
       object(
         'error_kind',
         {
-          status: member('status of the answer', integer(200, 599)),
+          status: member(
+            'status of the answer; a 2xx here makes a refusal of what `when` finds in it',
+            integer(200, 599),
+          ),
           when: member(
             'value in the answer',
             object('error_when', {

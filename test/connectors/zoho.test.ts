@@ -1,113 +1,47 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crmHurried } from '../harness/crm.ts'
 import type { Row } from './emulators/emulator.ts'
 import { SERVICE_CARS } from './emulators/zoho/modules.ts'
-import type { ZohoOptions } from './emulators/zoho.ts'
-import { shortLived } from './kill-claim.ts'
-import { connected, SERVERS } from './servers.ts'
+import { reachZoho } from './reach-zoho.ts'
 
-const [ZOHO] = SERVERS.filter(({ connector }) => connector === 'zoho')
-
-async function reach(options: ZohoOptions = {}) {
-  if (!ZOHO) throw new Error('there is no Zoho')
-  const there = await connected(ZOHO, options)
-  const { emulator } = there
-  const env = shortLived(there.env)
-  return {
-    ...there,
-    records: (module: string) => emulator.records(module),
-    fileOf: (name: string, lines: readonly string[]) => {
-      const path = join(env.HOME ?? '', name)
-      writeFileSync(path, `${lines.join('\n')}\n`)
-      return path
+test('an upsert that finds what another one has just made is no create: its undo deletes nothing', async () => {
+  let isTwice = false
+  const { json, run, fileOf, emulator } = await reachZoho({
+    answers: ({ path }, own) => {
+      if (isTwice || !path.endsWith('/Contacts/upsert')) return own()
+      isTwice = true
+      own()
+      return own()
     },
-    run: (...args: string[]) => crmHurried(args, env),
-    json: async (...args: string[]) => {
-      const { exit, stdout, stderr } = await crmHurried([...args, '-o', 'json'], env)
-      expect(exit, stderr).toBe(0)
-      return JSON.parse(stdout)
-    },
-    sent: (method: string, path = '') =>
-      emulator.requests.filter((one) => one.method === method && one.path.startsWith(`/crm/v8${path}`)),
-  }
-}
-
-const NAMES = Array.from({ length: 1000 }, (_, n) => `Company ${n}`)
-  .with(0, "O'Brien")
-  .with(1, 'Ash (East), Inc.')
-
-/** Of 100 contacts, one has an address that Zoho refuses. */
-const PEOPLE = Array.from({ length: 3000 }, (_, n) => ({
-  name: `Person ${n}`,
-  email: n % 100 === 57 ? `nowhere${n}` : `p${n}@x.test`,
-  company: NAMES[n % NAMES.length] ?? '',
-}))
-
-/** Of the writes, every fifth has an effect and no answer. */
-function losing(): NonNullable<ZohoOptions['faults']> {
-  let writes = 0
-  return ({ method, path }) => {
-    if (method === 'GET' || path.endsWith('/coql')) return undefined
-    writes += 1
-    return writes % 5 === 3 ? 'lose-answer' : undefined
-  }
-}
-
-test.each([
-  ['upserted by email', ['--match', 'email']],
-  ['created', []],
-] as const)(
-  '1,000 companies and 3,000 contacts of theirs, %s while answers get lost, are there once, and undone',
-  async (_, match) => {
-    const { json, run, records, fileOf, emulator, sent } = await reach({ faults: losing() })
-    const companies = fileOf('companies.csv', ['name,city', ...NAMES.map((name) => `"${name}",Bonn`)])
-    const made = await json('companies', 'import', companies, '--match', 'name', '--yes')
-    expect([made, records('Accounts').length]).toMatchObject([{ done: 1000, failed: 0, in_doubt: 0 }, 1000])
-    const rows = PEOPLE.map(({ name, email, company }) => `${name},${email},"${company}"`)
-    const people = fileOf('people.csv', ['name,email,company.name', ...rows])
-    const words = ['contacts', 'import', people, ...match, '--yes', '--max-errors', '100', '-o', 'json']
-    const { exit, stdout, stderr } = await run(...words)
-    expect(exit, stderr).toBe(3)
-    const { job, ...account } = JSON.parse(stdout)
-    expect(account).toMatchObject({ rows: 3000, done: 2970, failed: 30, in_doubt: 0 })
-    const failed = await json('jobs', 'failed', job)
-    expect(failed.map(({ line }: Row) => line)).toEqual(Array.from({ length: 30 }, (_, at) => 59 + at * 100))
-    expect(failed[0]).toMatchObject({ field: 'Email', reason: 'Email: invalid data' })
-    const names = new Map(records('Accounts').map(({ id, Account_Name }) => [id, Account_Name]))
-    const found = records('Contacts').map(({ Email, Account_Name }) => [Email, names.get((Account_Name as Row).id)])
-    const wanted = PEOPLE.filter(({ email }) => email.includes('@')).map(({ email, company }) => [email, company])
-    expect(found.toSorted()).toEqual(wanted.toSorted())
-    expect(emulator.effects('Contacts', 'created')).toBe(2970)
-    expect(sent('GET', '/Contacts').filter(({ status }) => status !== 200 && status !== 204)).toEqual([])
-    await run('jobs', 'undo', job, '--yes', '--expect', '2970')
-    expect(records('Contacts')).toEqual([])
-    await run('jobs', 'undo', made.job, '--yes', '--expect', '1000')
-    expect(records('Accounts')).toEqual([])
-  },
-  120_000,
-)
+  })
+  const file = fileOf('people.csv', ['name,email', 'Ada,ada@x.test', 'Bob,bob@x.test'])
+  const { job, ...account } = await json('contacts', 'import', file, '--match', 'email', '--yes')
+  expect(account).toMatchObject({ done: 2, failed: 0 })
+  const undo = await run('jobs', 'undo', job, '--yes')
+  expect([undo.exit, undo.stderr]).toEqual([3, expect.stringContaining('it existed before this row was sent')])
+  expect([emulator.effects('Contacts', 'created'), emulator.effects('Contacts', 'deleted')]).toEqual([2, 0])
+})
 
 describe('a list', () => {
   test('is read by the token of each next page, in the order of ids', async () => {
-    const { json, sent } = await reach({ records: 2500 })
+    const { json, sent } = await reachZoho({ records: 2500 })
     const ids = (await json('contacts', 'list')).map(({ id }: Row) => id)
     expect([new Set(ids).size, ids.toSorted()]).toEqual([2500, ids])
     expect(sent('GET', '/Contacts')).toHaveLength(13)
   })
 
   test('without records has no body, and is empty; a body without records is none', async () => {
-    const { json } = await reach()
+    const { json } = await reachZoho()
     expect([await json('contacts', 'list'), await json('deals', 'list')]).toEqual([[], []])
-    const { run } = await reach({ answers: ({ path }, own) => (path.endsWith('/Contacts') ? { status: 200 } : own()) })
+    const { run } = await reachZoho({
+      answers: ({ path }, own) => (path.endsWith('/Contacts') ? { status: 200 } : own()),
+    })
     expect((await run('contacts', 'list')).exit).toBe(7)
   })
 })
 
 describe('a plan', () => {
   test('finds an option that a picklist lacks, takes labels of fields, and many options as a list', async () => {
-    const { json, run, records, fileOf } = await reach()
+    const { json, run, records, fileOf } = await reachZoho()
     const wrong = fileOf('wrong.csv', ['name,Lead Source', 'Ada,Radio'])
     const { exit, stderr } = await run('contacts', 'import', wrong, '--yes')
     expect([exit, stderr]).toEqual([2, expect.stringContaining('"Radio": expected one of -None-, Cold Call')])
@@ -122,7 +56,7 @@ describe('a plan', () => {
   })
 
   test('knows the stages of deals, which are named as Zoho shows them', async () => {
-    const { json, run, records } = await reach()
+    const { json, run, records } = await reachZoho()
     const deal = ['deals', 'create', '--set', 'name=Fleet', '--set']
     expect((await run(...deal, 'stage=Won')).stderr).toContain(
       'expected one of Qualification, Needs Analysis, Proposal',
@@ -134,7 +68,7 @@ describe('a plan', () => {
 
 describe('a record', () => {
   test('refers to others by their names, is read with them, and loses a reference', async () => {
-    const { json, records, fileOf } = await reach()
+    const { json, records, fileOf } = await reachZoho()
     await json('companies', 'create', '--set', 'name=Acme')
     const people = fileOf('people.csv', ['name,email,company.name', 'Ada Lovelace,ada@x.test,acme'])
     await json('contacts', 'import', people, '--yes')
@@ -155,7 +89,7 @@ describe('a record', () => {
   test.each([400, 202] as const)(
     'that is refused with %s is refused, alone and among others',
     async (refusedStatus) => {
-      const { run, json, records, fileOf } = await reach({ refusedStatus })
+      const { run, json, records, fileOf, sent } = await reachZoho({ refusedStatus })
       const wrong = await run('contacts', 'create', '--set', 'name=Ada', '--set', 'email=nowhere')
       expect([wrong.exit, wrong.stderr]).toEqual([7, expect.stringContaining(`Email: invalid data (${refusedStatus})`)])
       const badge = ['contacts', 'create', '--set', 'name=Ada', '--set', 'Badge=B1']
@@ -169,11 +103,13 @@ describe('a record', () => {
       const { stdout } = await run('contacts', 'import', file, '--yes', '-o', 'json')
       expect(JSON.parse(stdout)).toMatchObject({ done: 0, failed: 2, in_doubt: 0 })
       expect(records('Contacts')).toHaveLength(1)
+      // The rows of the file in one request.
+      expect(sent('POST', '/Contacts')).toHaveLength(4)
     },
   )
 
   test('of an own module is found by the label of the module and of its fields', async () => {
-    const { json, run, records, fileOf, sent } = await reach({ records: 1, ownModules: [SERVICE_CARS] })
+    const { json, run, records, fileOf, sent } = await reachZoho({ records: 1, ownModules: [SERVICE_CARS] })
     const file = fileOf('cars.csv', ['Service Car Name,Number Plate,Condition', 'Bus,HB 1,used', 'Van,HB 2,New'])
     await json('service_cars', 'import', file, '--yes')
     expect(records('Service_Cars')).toMatchObject([{ Name: 'Bus', Plate: 'HB 1', State: 'Used' }, { Name: 'Van' }])
@@ -186,7 +122,7 @@ describe('a record', () => {
   })
 
   test('of the other modules is created, listed and deleted', async () => {
-    const { json, records } = await reach({ records: 1 })
+    const { json, records } = await reachZoho({ records: 1 })
     const [{ id }] = await json('contacts', 'list')
     const time = '2026-05-01T10:00:00Z'
     const others = [
