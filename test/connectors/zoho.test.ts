@@ -55,6 +55,26 @@ describe('a plan', () => {
     )
   })
 
+  test('takes the headings of what Zoho exports; the name of an account needs to be said', async () => {
+    const { json, run, records, fileOf } = await reachZoho()
+    await json('companies', 'create', '--set', 'name=Acme')
+    const file = fileOf('people.csv', [
+      'First Name,Last Name,Email,Phone,Account Name',
+      'Ada,King,ada@x.test,+49 30 1,Acme',
+    ])
+    const words = ['contacts', 'import', file, '--yes']
+    const plain = await run(...words)
+    expect([plain.exit, plain.stderr]).toEqual([
+      2,
+      expect.stringContaining('Account_Name of a contact cannot be written'),
+    ])
+    await json(...words, '--map', 'Account Name=company.name')
+    const [{ id }] = records('Accounts') as readonly [Row]
+    expect(records('Contacts')).toMatchObject([
+      { Full_Name: 'Ada King', Email: 'ada@x.test', Phone: '+49 30 1', Account_Name: { id } },
+    ])
+  })
+
   test('knows the stages of deals, which are named as Zoho shows them', async () => {
     const { json, run, records } = await reachZoho()
     const deal = ['deals', 'create', '--set', 'name=Fleet', '--set']

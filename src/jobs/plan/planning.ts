@@ -128,7 +128,10 @@ export async function rowRules(api: Api, noun: JobNoun) {
       const first = listed && selection.asked ? {} : await firstRecord(api, noun)
       const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
       const nestedNames = new Set([...map.nestedNames, ...nested])
-      const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
+      // What a field shows has its name alone, so that a heading such as `Email` is that of `email`.
+      const shown = new Set(Object.values(fields).map(({ write }) => write.join()))
+      const all = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
+      const names = all.filter((name) => !shown.has(name) || Object.hasOwn(fields, name))
       return {
         names,
         isReadOnly,

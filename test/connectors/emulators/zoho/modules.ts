@@ -76,7 +76,7 @@ const PERSON = {
 const ACTIVITY = { Subject: field('text', 'Subject', NEEDED), Who_Id: lookup('Contact Name', 'Contacts') }
 
 /** Each with its probability in percent. */
-export const STAGES = [
+const STAGES = [
   ['Qualification', 10],
   ['Needs Analysis', 20],
   ['Proposal/Price Quote', 75],
