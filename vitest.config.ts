@@ -5,7 +5,7 @@ import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace or change a module, which other files of the same worker would see. */
 const REPLACING = [
-  'test/connectors/{admin-cases,associations,attio-objects,companies,merge-references,named-members}.test.ts',
+  'test/connectors/{admin-cases,associations,attio-objects,companies,merge-references,named-members,zoho}.test.ts',
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
@@ -74,7 +74,7 @@ const CONFORMANCE = [
 
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
 const CONNECTORS = [
-  'test/connectors/{contract,bulk,in-order-bulk,attio-bulk}.test.ts',
+  'test/connectors/{contract,bulk,in-order-bulk,attio-bulk,zoho-bulk}.test.ts',
   'test/connectors/families/families.test.ts',
 ]
 

@@ -54,10 +54,10 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         `${noun} is ${RESOURCES[kind].plural}, as ${other} is, expected one object of that kind`,
       )
     if (kind) kinds.set(kind, noun)
-    else if (nearest(noun, NOUNS) !== undefined)
+    else if (!memberAt(object, 'one') && nearest(noun, NOUNS) !== undefined)
       problems.add(
         object.keyPlace,
-        `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
+        `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is, or what one of them is called`,
       )
     const ofAny = noun === LISTED_OBJECT ? ['type'] : []
     const ofParent = memberAt(object, 'parent') ? ['parent', 'parent.*'] : []

@@ -76,7 +76,9 @@ export type ResourceDocument = Pick<ReadObject, 'others' | 'read_only' | 'value'
   ReadObject['record'] & {
     readonly parent: Resource | undefined
     /** Records show only the members that a request names. */
-    readonly select: { readonly param: string; readonly as: ReadSelect['as'] } | undefined
+    readonly select:
+      | ({ readonly param: string } & Pick<ReadSelect, 'as'> & Partial<Pick<ReadSelect, 'most'>>)
+      | undefined
     /** The request for the members that records can have. */
     readonly names: NamesDocument | undefined
     readonly list: ListOperation | undefined
@@ -109,7 +111,7 @@ export type Operation = Omit<Read<'get'>, 'method'> &
     /** `record`: it is the whole answer. */
     readonly gives: 'record' | 'nothing' | PathText
     readonly restorable?: number | undefined
-    readonly made?: PathText | undefined
+    readonly made?: { readonly at: PathText; readonly is: JsonValue } | undefined
   }
 
 /** What the success of a write is. */
@@ -123,7 +125,10 @@ interface OkTest {
 }
 
 export type ListOperation = Operation &
-  Pick<Read<'list'>, 'items' | 'up' | 'keep'> & { readonly empty?: null | undefined; readonly paging: PagingDocument }
+  Pick<Read<'list'>, 'items' | 'up' | 'keep'> & {
+    readonly empty?: null | 204 | undefined
+    readonly paging: PagingDocument
+  }
 
 /** `lag`: the age of the index, or unknown. */
 export type FindOperation = ListOperation & Pick<ReadVerbs['find'][string], 'gives' | 'lag'>
@@ -133,7 +138,7 @@ export type BatchKind = (typeof BATCH_KINDS)[number]
 type ReadBatch = NonNullable<ReadObject['batch']['create']>
 
 export type BatchOperation = Operation &
-  Pick<ReadBatch, 'by' | 'results' | 'errors' | 'match' | 'paging'> & {
+  Pick<ReadBatch, 'by' | 'results' | 'errors' | 'match' | 'empty' | 'paging'> & {
     readonly size: number
     readonly item: JsonValue
   }
@@ -151,7 +156,7 @@ export type FieldDocument = Omit<ReadField, 'type' | 'ref' | 'clear' | 'describe
   readonly to?: Resource | undefined
   /** It is a list, also where it has no values. */
   readonly many?: true | undefined
-  readonly clear: Clear
+  readonly clear: Clear | 'object'
 }
 
 /** The values by which a field is cleared; `omit` leaves the member out. */

@@ -18,7 +18,7 @@ import { compileTemplate } from './templates.ts'
 const NAME = String.raw`(?:[^.\[\]\\]|\\.)+`
 const BRACKET = String.raw`\[(?:|\d{1,6}|(?:[^=\[\]\\]|\\.)+=(?:[^\[\]\\]|\\.)*)\]`
 const PLACEHOLDER = String.raw`\{[A-Za-z_][\w\-]*(?:\.[\w\-]+)*\}`
-const FILTERED = PLACEHOLDER.replace(/\\\}$/, String.raw`(?:\|soql)?\}`)
+const FILTERED = PLACEHOLDER.replace(/\\\}$/, String.raw`(?:\|(?:soql|sql))?\}`)
 
 /** What a text is, beyond being one. */
 interface TextRule {

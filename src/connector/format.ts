@@ -44,9 +44,16 @@ function orAt<Of extends z.ZodType>(of: Of): z.ZodType<z.output<Of>, string | z.
 
 const PATHS = z.union([PATH, list(PATH, { least: 1, most: 5 })]).transform((paths) => [paths].flat())
 
+const EMPTY = member(
+  'what an empty list is: null in place of the list, or an answer of the status 204',
+  z.union([NULL, constant(204)]),
+)
+
 const EMPTY_LIST = list(JSON_VALUE, { most: 0 }) as unknown as z.ZodType<readonly []>
 
 const CLEAR = z.union([choice(['', 'omit']), NULL, EMPTY_LIST])
+
+const CLEAR_FIELD = z.union([choice(['', 'omit', 'object']), NULL, EMPTY_LIST])
 
 const LIMITS = list(
   object('limit', {
@@ -169,14 +176,17 @@ const SET = member(
 )
 
 const MADE = member(
-  'path that is true if the upsert created the record; without it, a record that was not there before was created',
-  PATH,
+  'path that is true if the upsert created the record, or { at, is }; without it, a record that was not there before was created',
+  z.union([
+    PATH.transform((at) => ({ at, is: true as unknown as z.output<typeof JSON_VALUE> })),
+    object('made', { at: required('path in the answer', PATH), is: required('its value', JSON_VALUE) }),
+  ]),
 )
 
 const LIST = {
   ...READ,
   items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH, '[]'),
-  empty: member('null: null in place of the list is an empty list', NULL),
+  empty: EMPTY,
   up: member('members taken from the element that encloses the record', map(TEXT, PATH), {}),
   keep: member('only records with these values belong to the list', TEMPLATES, {}),
   paging: member('how pages are read, member by member in place of that of the connector or object', PAGING, 'none'),
@@ -194,18 +204,25 @@ const BATCH = {
   set: SET,
   made: MADE,
   size: member('rows in one request, at most; required', integer(1, 100_000)),
-  item: member('one row; {items} in body or query is the list of them, {row} the mark of a row; required', TEMPLATE),
+  item: member(
+    'one row; {items} in body or query is the list of them, {row} the mark of a row, {value|soql} and {value|sql} a value as a literal of a query, in which quotation marks are escaped or doubled; required',
+    TEMPLATE,
+  ),
   by: member(
     'fields other than the id by which a row can be named, with the name that the server has for each',
     map(TEXT, TEXT),
     {},
   ),
   results: member('path of each result of a row, such as results[]', PATH),
-  errors: member('path of each refusal of a row; with match: in_order, of a refusal in its result', PATH),
+  errors: member(
+    'path of each refusal of a row; with match: in_order, of a refusal in its result, such as errors[], or [status=error] for the result itself',
+    PATH,
+  ),
   match: member(
     'how an outcome finds its row: id (then `by`), in_order (as many results as rows, each with its own `ok`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
     z.union([choice(['id', 'in_order', 'all']), MARK]),
   ),
+  empty: EMPTY,
   paging: member('how the pages of a read are read; none (default): its records are in one answer', PAGING, 'none'),
 }
 
@@ -344,7 +361,10 @@ const OWN_FIELD = object(
     ),
     when: member('always (default), or create: an update cannot change it', choice(['always', 'create']), 'always'),
     fold: member('case: two values that differ in case alone are equal', choice(['case'])),
-    clear: member('what clears this field', CLEAR),
+    clear: member(
+      'what clears this field, also object: null in place of the object that its path ends in',
+      CLEAR_FIELD,
+    ),
   },
   {
     some: ['at', 'read', 'write', 'join'],
@@ -429,6 +449,7 @@ const SELECT = object('select', {
     PARAMETER,
   ),
   as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
+  most: member('the most names that one request may have', integer(1, 10_000)),
   names: member(
     'request that lists the members that records can have',
     object('names', {
@@ -443,7 +464,7 @@ const SELECT = object('select', {
       type: member('path in it of its type, for people', PATH),
       numbers: member('types whose values are numbers', list(TEXT, { isSet: true }), []),
       booleans: member('types whose values are true or false', list(TEXT, { isSet: true }), []),
-      unique: member('path in it that is true if no two records may have the same value', PATH),
+      unique: member('path in it that is true, or has a text, if no two records may have the same value', PATH),
       required: member('path in it that is true if a new record must have a value, for people', PATH),
       options: member(
         'its values, where it has only some',
@@ -637,6 +658,7 @@ const OAUTH = object('oauth', {
   audience: member('audience of a JWT, where it is not the address for tokens', TEMPLATE),
   parameters: member('parameters of the address at which a person agrees', map(PARAMETER, TEXT), {}),
   scopes: member('scopes that the commands need', list(TEXT, { isSet: true }), []),
+  scopes_by: member('what stands between scopes; a blank by default', choice([' ', ',']), ' '),
   flows: required('how tokens are got', list(choice(['code', 'client_credentials', 'jwt']), { least: 1, isSet: true })),
   keys: member('whether the server takes keys of its own, too', FLAG, true),
 })
@@ -685,7 +707,10 @@ const ERROR = object('error', {
       object(
         'error_kind',
         {
-          status: member('status of the answer', integer(200, 599)),
+          status: member(
+            'status of the answer; a 2xx here makes a refusal of what `when` finds in it',
+            integer(200, 599),
+          ),
           when: member(
             'value in the answer',
             object('error_when', {

@@ -115,11 +115,11 @@ function normalResource(around: Around): ResourceDocument {
   const { record, verbs, batch, select, parent, fields, others, read_only, value, filters, links } = object
   const { find, upsert, ...single } = verbs
   const kinds = BATCH_KINDS.flatMap((kind) => (batch[kind] ? [[kind, batch[kind]] as const] : []))
-  const { param, as, names } = select ?? {}
+  const { param, names, ...selecting } = select ?? {}
   return {
     ...{ ...record, others, read_only, value, filters },
     parent: parent === undefined ? undefined : kindOf(connector, parent),
-    select: param === undefined ? undefined : { param, as },
+    select: param === undefined ? undefined : { param, ...selecting },
     names: names && { ...names, ...operation('list', { ...NO_BODY, ...names }, { connector }) },
     ...mapped(single, (verb, name) => verb && operation(name, verb, around)),
     find: mapped(find, (each) => operation('find', each, around)),

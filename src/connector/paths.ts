@@ -17,7 +17,7 @@ export class ConnectorMistake extends Error {
 export type Step =
   | { readonly type: 'member'; readonly name: string }
   | { readonly type: 'index'; readonly at: number }
-  /** The first element whose member equals the value, compared as text. */
+  /** The first element whose member equals the value, compared as text; of an object, itself if its member does. */
   | { readonly type: 'match'; readonly name: string; readonly value: JsonValue }
   | { readonly type: 'each' }
 
@@ -136,7 +136,7 @@ function firstAt(steps: readonly Step[], json: JsonValue | undefined, from: numb
 
 function stepInto(step: Exclude<Step, { type: 'each' }>, value: JsonValue | undefined): JsonValue | undefined {
   if (step.type === 'member') return ownMember(value, step.name)
-  if (!Array.isArray(value)) return undefined
+  if (!Array.isArray(value)) return step.type === 'match' && isMatch(step, value ?? null) ? value : undefined
   return value[step.type === 'index' ? step.at : value.findIndex((element) => isMatch(step, element))]
 }
 

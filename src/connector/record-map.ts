@@ -432,8 +432,10 @@ function needsCurrent(
 
 function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {
   if (!options.isCreate) return
-  for (const { name, document, refuse } of fields) {
-    if (document.required && (values[name] ?? null) === null)
+  const isThere = (name: string) => (values[name] ?? null) !== null
+  for (const { name, document, writes, refuse } of fields) {
+    // A row may name the server's own members instead.
+    if (document.required && !isThere(name) && !headsOf(writes).some(isThere))
       throw refuse(values[name], 'a value: the server requires it')
   }
 }

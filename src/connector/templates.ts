@@ -12,8 +12,8 @@ type Part = string | Placeholder
 
 interface Placeholder {
   readonly placeholder: string
-  /** The value is written as a literal of SOQL. */
-  readonly isSoql: boolean
+  /** The value is written as a literal of this language. */
+  readonly language: Language | undefined
 }
 
 type Compiled =
@@ -22,13 +22,15 @@ type Compiled =
   | { readonly type: 'list'; readonly elements: readonly Compiled[] }
   | { readonly type: 'object'; readonly members: readonly (readonly [string, Compiled])[] }
 
+type Language = keyof typeof LITERALS
+
 export interface Template {
   readonly source: JsonValue
   readonly compiled: Compiled
 }
 
 /** A brace that stands for itself, a placeholder, or a brace that begins none. */
-const BRACE = /\{\{|\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)(\|soql)?\}|\{/g
+const BRACE = /\{\{|\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)(?:\|(soql|sql))?\}|\{/g
 
 /** Compiles JSON whose texts hold placeholders; ConnectorMistake with the position in the text that cannot be compiled. */
 export function compileTemplate(source: JsonValue): Template {
@@ -51,7 +53,7 @@ function partsOf(text: string): readonly Part[] {
   const parts: Part[] = []
   let literal = ''
   let from = 0
-  for (const { 0: found, 1: placeholder, 2: filter, index } of text.matchAll(BRACE)) {
+  for (const { 0: found, 1: placeholder, 2: language, index } of text.matchAll(BRACE)) {
     if (found === '{')
       throw new ConnectorMistake(
         '{ begins no placeholder',
@@ -64,7 +66,7 @@ function partsOf(text: string): readonly Part[] {
     else {
       if (literal !== '') parts.push(literal)
       literal = ''
-      parts.push({ placeholder, isSoql: filter !== undefined })
+      parts.push({ placeholder, language: language as Language | undefined })
     }
   }
   literal += text.slice(from)
@@ -120,18 +122,24 @@ function joined(parts: readonly Part[], textOfPart: (part: Placeholder) => strin
   return text
 }
 
-function filledValue({ placeholder, isSoql }: Placeholder, values: TemplateValues): JsonValue | undefined {
+function filledValue({ placeholder, language }: Placeholder, values: TemplateValues): JsonValue | undefined {
   const value = valueNamed(values, placeholder)
-  return isSoql && value !== undefined ? soqlOf(value) : value
+  return language && value !== undefined ? literalOf(value, LITERALS[language]) : value
 }
 
 const SOQL_ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't', '\f': 'f' }
 
-/** A text as a literal of SOQL, of which no quotation mark in it is the end; of a list, each element. */
-function soqlOf(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(soqlOf)
-  if (typeof value !== 'string') return value
-  return `'${value.replace(/[\\'\n\r\t\f]/g, (mark) => `\\${SOQL_ESCAPES[mark] ?? mark}`)}'`
+/** The inside of a literal, of which no quotation mark is the end. */
+const LITERALS = {
+  soql: (text: string) => text.replace(/[\\'\n\r\t\f]/g, (mark) => `\\${SOQL_ESCAPES[mark] ?? mark}`),
+  // COQL of Zoho has no other escape.
+  sql: (text: string) => text.replaceAll("'", "''"),
+} as const
+
+/** Of a list, each element. */
+function literalOf(value: JsonValue, inside: (text: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((each) => literalOf(each, inside))
+  return typeof value === 'string' ? `'${inside(value)}'` : value
 }
 
 function valueNamed(values: TemplateValues, name: string): JsonValue | undefined {

@@ -181,6 +181,7 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Wri
     const isElement = path.steps.some(({ type }) => type !== 'member')
     if (isElement || (document.clear === 'omit' && options.isWhole))
       writeAt(path, target, undefined, { current: currentFor(path, draft, parts) })
+    else if (document.clear === 'object') writeAt({ ...path, steps: path.steps.slice(0, -1) }, target, null)
     else if (document.clear !== 'omit')
       writeAt(path, target, document.clear as JsonValue, completing(path, draft, parts))
     else if (!isAbsent) throw refuse(null, 'a value: this server cannot clear it')

@@ -23,13 +23,15 @@ export type Begun = Omit<OAuthLogin, 'access'> & Partial<Pick<OAuthLogin, 'acces
 export interface AuthorizationServer {
   readonly issuer?: string | undefined
   readonly authorize?: string | undefined
+  /** What stands between scopes. */
+  readonly scopes_by: string
 }
 
 /** The server and the client, in the terms of openid-client. */
 export function configurationOf(
   { client, secret, token, revoke }: Pick<OAuthLogin, 'client' | 'secret' | 'token' | 'revoke'>,
   fetch: Fetch,
-  { issuer = new URL(token).origin, authorize }: AuthorizationServer = {},
+  { issuer = new URL(token).origin, authorize }: Partial<AuthorizationServer> = {},
 ): Configuration {
   const server = {
     ...{ issuer, token_endpoint: token },

@@ -36,7 +36,7 @@ export async function signInByCode(how: SignIn): Promise<OAuthLogin> {
   const address = buildAuthorizationUrl(configuration, {
     ...{ redirect_uri: callback.href, state, code_challenge_method: 'S256' },
     code_challenge: await calculatePKCECodeChallenge(verifier),
-    ...(login.scopes.length > 0 && { scope: login.scopes.join(' ') }),
+    ...(login.scopes.length > 0 && { scope: login.scopes.join(how.server.scopes_by) }),
     ...how.parameters,
   })
   const checks = { expectedState: state, pkceCodeVerifier: verifier }

@@ -22,6 +22,9 @@ it.each<[string, JsonValue | undefined]>([
   ['emails[label=work].primary', true],
   ['emails[label=none].value', undefined],
   ['emails[7]', undefined],
+  // An object is what the pair picks, or nothing.
+  ['[name=Ada].name', 'Ada'],
+  ['[name=Bob].name', undefined],
   ['deep.list[].inner[1]', 'y'],
   ['name.length', undefined],
   ['constructor', undefined],

@@ -163,6 +163,16 @@ it('clears with the value of the server, and leaves null out of a new record', (
   expect(map.write({ fax: null }, whole)).toEqual({ phone: '2' })
 })
 
+it('clears the object that a path ends in, where that is declared', () => {
+  const map = mapOf({ fields: { company_id: field('Account.id', { clear: 'object' }), owner_id: field('Owner.id') } })
+  const cleared = map.write(
+    { company_id: null, owner_id: null },
+    { isCreate: false, current: { id: '1', Account: { id: '7' } } },
+  )
+  expect(cleared).toEqual({ Account: null, Owner: { id: null } })
+  expect(map.write({ company_id: '8' }, { isCreate: false })).toEqual({ Account: { id: '8' } })
+})
+
 it('refuses to clear an element when the server would show the next one', () => {
   const map = mapOf({ fields: { email: field('emails[0].value') } })
   const current = { emails: [{ value: 'a@x.example' }, { value: 'b@x.example' }] }

@@ -28,6 +28,13 @@ it('writes a brace for two', () => {
   expect(filled('}', {})).toBe('}')
 })
 
+it('writes texts as literals of which no quotation mark is the end, alone and in lists', () => {
+  const value = ["o'brien", String.raw`\\`, 7]
+  expect(filled('in ({value|sql})', { value })).toBe(String.raw`in ('o''brien','\\',7)`)
+  expect(filled({ a: '{value|soql}' }, { value })).toEqual({ a: [String.raw`'o\'brien'`, String.raw`'\\\\'`, 7] })
+  expect(filled({ a: '{gone|sql}' }, {})).toEqual({})
+})
+
 it('keeps __proto__ as a member', () => {
   expect(Object.keys(filled(JSON.parse('{"__proto__":"{a}"}'), { a: 1 }) as object)).toEqual(['__proto__'])
 })

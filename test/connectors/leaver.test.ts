@@ -19,6 +19,11 @@ const USERS: Readonly<Record<string, readonly (readonly [email: string, status?:
     ['susan@crm.example', 'active'],
     ['leaver@crm.example', 'archived'],
   ],
+  zoho: [
+    ['admin@crm.example', 'active'],
+    ['susan@crm.example', 'active'],
+    ['leaver@crm.example', 'archived'],
+  ],
 }
 
 describe.each(SERVERS)('$connector', (server) => {

@@ -9,6 +9,7 @@ import { startHubSpot } from './emulators/hubspot.ts'
 import { startOnePageCrm } from './emulators/onepagecrm.ts'
 import { startPipedrive } from './emulators/pipedrive.ts'
 import { startSalesforce } from './emulators/salesforce.ts'
+import { startZoho } from './emulators/zoho.ts'
 import type { Imported } from './kill-claim.ts'
 
 /** A server that crm reaches through a shipped connector. */
@@ -103,6 +104,16 @@ export const SERVERS: readonly Server[] = [
     imported: { rows: 16_000, perRequest: 200 },
     absences: { refusalIn2xx: 'a request is refused by its status; what a 2xx refuses are single rows' },
     dealFields: () => ({ stages: ['Prospecting', 'Closed Won'], others: ['close_date=2026-12-31'] }),
+  },
+  {
+    connector: 'zoho',
+    start: startZoho,
+    base: '/crm/v8',
+    variables: () => 'dc=com',
+    contacts: 'Contacts',
+    imported: { rows: 16_000, perRequest: 100 },
+    absences: { refusalIn2xx: 'a 2xx has an outcome for each row, and refuses single ones' },
+    dealFields: () => ({ stages: ['Qualification', 'Closed Won'] }),
   },
 ]
 

@@ -58,7 +58,7 @@ test.skipIf(!HAS_PROVIDER)(
           secret: SECRET,
           scopes: ['crm.write'],
         },
-        server: { issuer: authorization.url, authorize: `${authorization.url}/auth` },
+        server: { issuer: authorization.url, authorize: `${authorization.url}/auth`, scopes_by: ' ' },
         ...{ parameters: {}, callback, signal, now: Date.now, ask: undefined },
         fetch: fetchThrough({ timeoutMs: 5000, env: {}, signal }),
         show: async (address) => shown.resolve(address.href),

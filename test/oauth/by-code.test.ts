@@ -14,7 +14,7 @@ async function begin(terms: { readonly host?: string; readonly skewMs?: number }
   onTestFinished(() => stop.abort())
   const signed = signInByCode({
     login: { flow: 'code', token: `${authorization.url}/token`, client: 'crm', secret: SECRET, scopes: ['crm.read'] },
-    server: { issuer: authorization.url, authorize: `${authorization.url}/auth` },
+    server: { issuer: authorization.url, authorize: `${authorization.url}/auth`, scopes_by: ' ' },
     ...{ parameters: {}, callback, signal: stop.signal, now: () => Date.now() + skewMs },
     fetch: fetchThrough({ timeoutMs: 5000, env: {}, signal: stop.signal }),
     show: async (address) => shown.resolve(address.href),

@@ -207,7 +207,7 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a refusal inside a 200 is taken as done',
     file: 'src/api/transport/attempt.ts',
-    line: 'return call.isJudged && statesRefusal(answer.json) ? refusal(call, reply, options) : answer',
+    line: 'return call.isJudged && isRefusal ? refusal(call, reply, options) : answer',
     to: 'return answer',
     tests: ['test/commands/declared-writes.test.ts'],
   },

@@ -30,7 +30,7 @@ export function listRules(list: ListOperation, { requestOf, selecting, map }: Su
     pageRequest: (start, size, parts) =>
       requestOf(list).request({ ...selecting(parts), page: pageValues(list.paging, start, size) }, start),
     readPage: (answer, parts, references) => {
-      const found = reading(answer.json, requestOf(list).values(parts))
+      const found = reading(answer, requestOf(list).values(parts))
       if (typeof found === 'string') return found
       const kept = found.records.filter((record) => !map.isDeleted(record))
       const unnamed = map.idPath === undefined ? undefined : kept.find((record) => !map.idOf(record))
@@ -80,15 +80,23 @@ interface ReadList {
   readonly stated: DeclaredPage['stated']
 }
 
+/** Nothing leads on from it. */
+const NOTHING: ReadList = {
+  records: [],
+  elements: 0,
+  stated: { next: null, more: false, total: undefined, pages: undefined },
+}
+
 /** Reads the records of a page by the paths of the connector, or returns a clause with the reason why there are none. */
-type ReadPage = (json: JsonValue | undefined, values: TemplateValues) => ReadList | string
+type ReadPage = (answer: Answer, values: TemplateValues) => ReadList | string
 
 function compileList({ items, empty, up, keep, paging }: ListOperation): ReadPage {
   const elements = compilePath(items)
   const lifted = Object.entries(up).map(([name, path]) => [name, compilePath(path)] as const)
   const keeping = compileKeep(keep)
   const statedIn = statedReader(paging)
-  return (json, values) => {
+  return ({ json, status }, values) => {
+    if (status === empty) return NOTHING
     const found = readEach(elements, json, empty === null)
     if (!found) return `expected a list at ${items}, got ${jsonSummary(json)}`
     const all = found.map(({ value, enclosing }) => (lifted.length > 0 ? withLifted(value, lifted, enclosing) : value))

@@ -117,7 +117,7 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
       {
         ...{ name, isReadOnly: at.readOnly(item) === true || at.writable(item) === false },
         ...{ label: textIn(at.label(item)), type, valueType: valueTypeOf(type) },
-        ...{ isUnique: at.unique(item) === true, isRequired: at.required(item) === true },
+        ...{ isUnique: isUnique(at.unique(item)), isRequired: at.required(item) === true },
         options: listed.length > 0 ? listed : undefined,
         isMany: many !== undefined && at.many(item) === many.is,
         isList: many?.as === 'list' && at.many(item) === many.is,
@@ -130,6 +130,11 @@ function namesIn(json: JsonValue | undefined, names: NamesDocument): readonly Li
 function reader(text: string | undefined): (item: JsonValue) => JsonValue | undefined {
   const path = optionalPath(text)
   return (item) => path && readFirst(path, item)
+}
+
+/** Zoho states how it compares the values. */
+function isUnique(value: JsonValue | undefined): boolean {
+  return value === true || textIn(value) !== undefined
 }
 
 function textIn(value: JsonValue | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { ConnectorDocument } from '../../connector/document.ts'
-import { compileTemplate, fillText } from '../../connector/templates.ts'
+import { compileTemplate, fillHost } from '../../connector/templates.ts'
 
 type OAuthDocument = NonNullable<Extract<ConnectorDocument['auth'], { readonly in: 'bearer' }>['oauth']>
 
@@ -22,7 +22,7 @@ export function oauthAddresses({ auth }: Pick<ConnectorDocument, 'auth'>, place:
   const oauth = 'oauth' in auth ? auth.oauth : undefined
   if (!oauth) return undefined
   const filled = (template: unknown) =>
-    template === undefined ? undefined : fillText(compileTemplate(template as string), { ...place.variables })
+    template === undefined ? undefined : fillHost(compileTemplate(template as string), { ...place.variables })
   const address = (template: unknown) => {
     const text = filled(template)
     return text === undefined ? undefined : new URL(text, place.baseUrl.origin).href

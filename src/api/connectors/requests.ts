@@ -181,7 +181,7 @@ export function createSelection({ select, links }: ResourceDocument, map: Record
       return [...given].filter((name) => {
         if (names.has(name)) return false
         chars += charsOf(name)
-        if (chars > MOST_CHARS) return true
+        if (chars > MOST_CHARS || names.size >= (select?.most ?? Number.POSITIVE_INFINITY)) return true
         ask(name)
         return false
       })

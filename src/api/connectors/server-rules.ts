@@ -44,6 +44,8 @@ export interface ErrorRules {
   problem(json: JsonValue | undefined): Partial<ServerProblem>
   /** Undefined: by the status, as without a connector. */
   meaning(status: number, json: JsonValue | undefined): FailureMeaning | undefined
+  /** Whether the connector names this 2xx, with what the answer has, as a refusal. */
+  isRefusal(status: number, json: JsonValue | undefined): boolean
 }
 
 /** Undefined if the connector declares nothing about refusals. */
@@ -80,12 +82,13 @@ export function createErrorRules({ error }: ConnectorDocument): ErrorRules | und
       }
     },
     meaning: (status, json) =>
-      tests.find(
-        (test) =>
-          (test.status === undefined || test.status === status) &&
-          (test.when === undefined || test.when.at.some((path) => isSameJson(readFirst(path, json), test.when?.is))),
-      )?.means,
+      tests.find((test) => (test.status === undefined || test.status === status) && isWhen(test.when, json))?.means,
+    isRefusal: (status, json) => tests.some((test) => test.status === status && isWhen(test.when, json)),
   }
+}
+
+function isWhen(when: { readonly at: readonly Path[]; readonly is: JsonValue } | undefined, json: JsonValue = null) {
+  return when === undefined || when.at.some((path) => isSameJson(readFirst(path, json), when.is))
 }
 
 function faultAt(

@@ -181,7 +181,7 @@ function statusHint(
       return 'try again later, or wait longer with --max-wait 10m'
     default:
       // What a 2xx refuses, of a server that this connector may not be for.
-      return status < 300 ? mismatchHint(url) : `${call.command} --help`
+      return status < 300 && code === 'rejected' ? mismatchHint(url) : `${call.command} --help`
   }
 }
 

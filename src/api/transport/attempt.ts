@@ -82,7 +82,8 @@ function success(call: Call, reply: Reply, options: TryOptions): Answer | Failur
   const headers = redactSuccessHeaders(reply.headers, options.redactor)
   const answer = readAnswer(call, { ...reply, headers }, options.redactor)
   if (typeof answer === 'string') return badAnswer(call, answer, reply, options)
-  return call.isJudged && statesRefusal(answer.json) ? refusal(call, reply, options) : answer
+  const isRefusal = statesRefusal(answer.json) || call.errors?.isRefusal(answer.status, answer.json)
+  return call.isJudged && isRefusal ? refusal(call, reply, options) : answer
 }
 
 /** An answer of any type is shown unchanged; the reason taken from it is redacted. */

@@ -194,7 +194,7 @@ const DELETED: Answer = { status: 204, headers: {}, json: undefined }
 
 /** After a try without an answer, this is the effect of that try. */
 function isGone(call: Call, failure: Failure): boolean {
-  return call.method === 'DELETE' && isGoneStatus(failure.status)
+  return call.method === 'DELETE' && (isGoneStatus(failure.status) || failure.code === 'not_found')
 }
 
 /** Time spent on a server that does not answer counts as waiting for an outage. */

@@ -4,7 +4,7 @@ import { keyValue } from '../../connector/field-values.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { foldedText } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
-import type { BatchRow, RowOutcome } from '../connectors/batch-rules.ts'
+import type { BatchRow, BatchRules, RowOutcome } from '../connectors/batch-rules.ts'
 import type { Connector } from '../connectors/connector.ts'
 import type { ConnectorRequest } from '../connectors/requests.ts'
 import type { ExchangeParts } from '../connectors/resource-exchange.ts'
@@ -12,7 +12,7 @@ import { type Failure, isFailure } from '../errors/failure.ts'
 import { readProblem } from '../errors/problem.ts'
 import { DECLARED, STATUSES } from '../errors/status-failure.ts'
 import type { LinkedRecords } from '../links/linked-records.ts'
-import type { Answer } from '../transport/answer.ts'
+import { type Answer, parseJson } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import type { JudgeWrite } from './judge-write.ts'
 import { fieldsIn, notSentFailure } from './not-sent.ts'
@@ -89,12 +89,34 @@ export async function sendBatch(writes: readonly Write[], parts: BatchParts): Pr
   const call = callOf(asked.request(rows, by), first, { count: rows.length, errors: parts.connector.errors })
   const isJudged = batch.errors === undefined
   const outcome = await parts.send({ ...call, ...(isJudged && { isJudged }) })
-  if (isFailure(outcome)) return { outcome, rows: failures }
+  if (isFailure(outcome)) {
+    const refused = refusalOfEach(outcome, asked, rows)
+    return {
+      outcome,
+      rows: refused ? writes.map((_, at) => failures[at] ?? rowFailure(call, refused(at), outcome)) : failures,
+    }
+  }
   const found = asked.outcomes(outcome.json, rows)
   const shown = once(() => asked.outcomes(outcome.quoted?.() ?? outcome.json, rows))
   const isInOrder = batch.match === 'in_order'
   const read = { call, answer: outcome, judge: asked.judge, found, shown, parts, rows: rows.length, isInOrder }
   return { outcome, rows: writes.map((write, at) => failures[at] ?? outcomeOf(write, String(at), read)) }
+}
+
+/** What a refusal of the request says against each row, in their order; undefined if it does not. */
+function refusalOfEach(
+  { status, rule, body }: Failure,
+  asked: Pick<BatchRules, 'outcomes'>,
+  rows: readonly BatchRow[],
+): ((at: number) => JsonValue) | undefined {
+  if (status !== 400 || rule !== 'never' || !body) return undefined
+  const found = asked.outcomes(parseJson(Buffer.from(body).toString()), rows)
+  const isEach = rows.every(({ row }) => 'error' in (found.get(row) ?? {}))
+  if (!isEach) return undefined
+  return (at) => {
+    const outcome = found.get(String(at))
+    return outcome && 'error' in outcome ? outcome.error : null
+  }
 }
 
 /** A row that the connector cannot express fails without a request. */
@@ -206,7 +228,7 @@ const OF_MEANING: Readonly<Record<FailureMeaning, number>> = {
 }
 
 /** What an answer to many rows says against one of them; `error` is redacted. */
-function rowFailure(call: Call, error: JsonValue, { status: whole, headers }: Answer): Failure {
+function rowFailure(call: Call, error: JsonValue, { status: whole = 400, headers = {} }: Answer | Failure): Failure {
   const stated = statusIn(error)
   const meaning = call.errors?.meaning(stated ?? whole, error)
   const status = meaning ? OF_MEANING[meaning] : (stated ?? OF_MEANING.invalid)

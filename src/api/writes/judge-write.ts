@@ -32,16 +32,16 @@ export function compileJudge(
   const insidePath = compilePath(inside)
   const checkOk = compileOk(operation.ok, isBatch)
   const shown = compileGives(operation.gives, map, id.at)
-  const madeAt = operation.made === undefined ? undefined : compilePath(operation.made)
+  const made = operation.made && { at: compilePath(operation.made.at), is: operation.made.is }
   return (answer, asked, references) => {
     const why = checkOk(answer, asked.kind)
     if (why !== undefined) return contradiction(why)
     const { json, quoted = () => json } = asked.row ?? answer
-    const made = flagAt(madeAt, json)
+    const flag = flagAt(made, json)
     const read = asked.kind === 'delete' ? undefined : shown
     if (!read) {
       const record = asked.id === undefined ? undefined : { id: asked.id }
-      return { type: 'done', record, id: asked.id, quoted: () => record, ...made }
+      return { type: 'done', record, id: asked.id, quoted: () => record, ...flag }
     }
     const found = read(json, references)
     if (typeof found === 'string') return contradiction(found)
@@ -52,13 +52,16 @@ export function compileJudge(
       const shownAgain = read(quoted(), references)
       return typeof shownAgain === 'string' ? undefined : shownAgain.record()
     }
-    return { type: 'done', record, id: found.id, quoted: again, ...made }
+    return { type: 'done', record, id: found.id, quoted: again, ...flag }
   }
 }
 
-function flagAt(path: Path | undefined, json: JsonValue | undefined): { readonly isMade?: boolean } {
-  const isMade = path && readFirst(path, json)
-  return typeof isMade === 'boolean' ? { isMade } : {}
+function flagAt(
+  made: { readonly at: Path; readonly is: JsonValue } | undefined,
+  json: JsonValue | undefined,
+): { readonly isMade?: boolean } {
+  const value = made && readFirst(made.at, json)
+  return made && typeof value === typeof made.is ? { isMade: isSameJson(value ?? null, made.is) } : {}
 }
 
 /** An answer about another record. */

@@ -135,9 +135,9 @@ export async function rowRules(api: Api, noun: JobNoun) {
       if (isOpen) return undefined
       const first = listed && selection.asked ? {} : await firstRecord(api, noun)
       const nestedNames = new Set([...map.nestedNames, ...nestedIn(first)])
-      const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
+      const all = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
       return {
-        names,
+        names: withoutShown(all, fields),
         isReadOnly,
         isNested: (name: string) => nestedNames.has(name),
         ...(id?.type === 'id18' && { ids: { whole: id18, members: idFields(fields) } }),
@@ -190,6 +190,15 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
   }
+}
+
+/** What a field shows has its name alone, so that a heading such as `Email` is that of `email`. */
+function withoutShown(
+  names: readonly string[],
+  fields: Readonly<Record<string, { readonly write: readonly string[] }>>,
+): readonly string[] {
+  const shown = new Set(Object.values(fields).map(({ write }) => write.join()))
+  return names.filter((name) => !shown.has(name) || Object.hasOwn(fields, name))
 }
 
 function nestedIn(record: object): readonly string[] {

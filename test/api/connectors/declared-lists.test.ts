@@ -296,11 +296,14 @@ test('a record that a page repeats is listed once, and two records with one id a
   expect(error.message).toContain('two different records have the id 1')
 })
 
-test('null is an empty list only where the connector declares it', async () => {
-  const none: Answering = (response) => sendJson(response, 200, { data: null })
-  const { api } = await connectedTo(connector('none'), none)
+test.each<[string, Answering]>([
+  ['null', (response) => sendJson(response, 200, { data: null })],
+  ['204', (response) => void response.writeHead(204).end()],
+])('%s is an empty list only where the connector declares it', async (empty, none) => {
+  const paging = '{ by: cursor, param: after, next: next, absent: true }'
+  const { api } = await connectedTo(connector(paging), none)
   expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')
-  const declared = connector('none').replace("items: 'data[]'", "items: 'data[]', empty: null")
+  const declared = connector(paging).replace("items: 'data[]'", `items: 'data[]', empty: ${empty}`)
   expect(await idsOf(declared, none)).toMatchObject({ ids: [], requests: 1 })
 })
 

@@ -31,6 +31,12 @@ test('no more names are asked for than an address has room for, and the others a
   expect(href.length).toBeLessThan(6100)
 })
 
+test('nor more than the server takes', () => {
+  const selection = selectionOf({ ...SELECTING, select: { param: 'properties', as: 'comma', most: 4 } })
+  expect(selection.askWithin(['a', 'b', 'c'])).toEqual(['c'])
+  expect(selection.added({}).select).toEqual(['title', 'id', 'a', 'b'])
+})
+
 test('a server that shows every member is asked for none', () => {
   const selection = selectionOf({ ...SELECTING, select: undefined })
   selection.ask(['jobtitle'])
