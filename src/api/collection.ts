@@ -3,6 +3,7 @@ import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/j
 import { isAnother } from '../core/other-values.ts'
 import { wasThereBefore } from '../core/record-time.ts'
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
+import { type GivenParent, onFlag, type ParentRecord, parentMember, parentRecord } from '../core/resources/parents.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -12,16 +13,16 @@ import { otherReason } from './connectors/shown-at.ts'
 import { type KeyState, onceError } from './errors/failure.ts'
 import { oneLine } from './errors/one-line.ts'
 import { linkedRecords, updateLinked } from './links/linked-records.ts'
-import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
+import type { ListQuery, Operations, Page, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {
-  ofOneParent,
-  parentMember,
+  pagesOfParent,
   type ReadScope,
   readRecord,
   readShownAt,
   recordPages,
   type ShownUnderId,
+  withMember,
 } from './pages/pages.ts'
 import type { Answer } from './transport/answer.ts'
 import { type Call, checkId } from './transport/call.ts'
@@ -36,21 +37,30 @@ export interface CollectionParts {
 }
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
-export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
+export function createCollection(parts: CollectionParts, resource: Resource, on?: GivenParent): Operations {
   const { http, connector } = parts
-  const { parent }: ResourceDefinition = RESOURCES[resource]
-  const texts = textsFor(resource, parentId)
-  const exchange = createExchange(parts, { resource, parentId })
+  const { parent: usual, fields: named }: ResourceDefinition = RESOURCES[resource]
+  const parent = parentRecord(resource, on)
+  const texts = textsFor(resource, parent)
+  const exchange = createExchange(parts, { resource, parent })
+  // Stages do not name their pipeline.
+  const member = parent && usual && Object.hasOwn(named, parentMember(usual)) ? parentMember(parent.of) : undefined
+  const withParent = (record: CrmRecord) =>
+    parent && member !== undefined ? withMember(record, member, parent.id) : record
   const linked = linkedRecords(parts, resource)
-  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource), exchange, linked })
+  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource, parent?.of), exchange, linked })
 
   const list: Operations['list'] = (asked = {}) => {
-    if (parent && parentId !== undefined) checkId(parentId, parent)
+    if (parent) checkId(parent.id, parent.of)
     const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const pages = recordPages(reading, texts.ofAll('list'), query)
-    const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
-    return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
+    const field = parent && linked?.fieldTo(parent.of)
+    const pages =
+      parent && linked && field !== undefined
+        ? partsOf(parts, { resource, ids: () => linked.idsOn(field, parent.id) }, query)
+        : recordPages(reading, texts.ofAll('list'), query)
+    if (!parent || member === undefined) return pages
+    return pagesOfParent(pages, { member, id: parent.id, isOfAll: reading.rules.parent === undefined })
   }
   const getCall = (id: string, signal?: AbortSignal) => ({ ...texts.ofShown(id), signal })
   const get: Operations['get'] = (id, signal) => readRecord(scope(), id, getCall(id, signal))
@@ -70,21 +80,22 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     list,
     get,
     create: async (fields, options) => {
-      if (parent && parentId !== undefined) checkId(parentId, parent)
+      if (parent) checkId(parent.id, parent.of)
+      else if (connector.rules(resource).parent) throw new Error(`a ${resource} without the record that it is on`)
       const started = http.mark()
       const call = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
-      const isListed = connector.offers(resource, 'list') && parent === undefined
+      const isListed = connector.offers(resource, 'list') && usual === undefined
       const look = isListed ? lookCommand(call.command, fields) : texts.lookCommand
       const create = { ...call, body: fields, lookCommand: look }
       const written = await (isListed && options.isLookedFor !== false
         ? createRecord(http, create, () => list({ signal: options.signal }))
         : requestRecord(http, create))
       const id = idText(written.id)
-      if (id === undefined) return written
+      if (id === undefined) return withParent(written)
       const checkShown: Check = (shown) =>
         checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), keys: http.keys })
       checkShown({ record: written })
-      return whole('create', written, { id, sent: fields, checkShown })
+      return withParent(await whole('create', written, { id, sent: fields, checkShown }))
     },
     update: async (id, patch, options) => {
       const naming = { ...options, ...ofRecord(id, 'update') }
@@ -151,19 +162,40 @@ function showWhole(
   }
 }
 
+interface LinkedParts {
+  readonly resource: Resource
+  readonly ids: () => Promise<readonly string[]>
+}
+
+/** The records with these ids, where links say which records belong to another one. */
+async function* partsOf(
+  parts: CollectionParts,
+  { resource, ids }: LinkedParts,
+  { limit, signal = new AbortController().signal }: ListQuery,
+): AsyncGenerator<Page> {
+  const { createKeyReader } = await import('./keyed-reads.ts')
+  const reader = createKeyReader(parts, resource, 'id')
+  if (!reader) throw new Error(`no request reads ${resource} by ids`)
+  const all = (await ids()).slice(0, limit)
+  for (let at = 0; at < all.length; at += reader.size) {
+    const items = await reader.read(all.slice(at, at + reader.size), { signal, rateShare: 1 })
+    yield { items, nextCursor: undefined }
+  }
+}
+
 /** For messages and hints. */
-function textsFor(resource: Resource, parentId: string | undefined) {
-  const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
+function textsFor(resource: Resource, on: ParentRecord | undefined) {
+  const { singular, plural, parent: usual, commands }: ResourceDefinition = RESOURCES[resource]
+  const parent = on?.of ?? usual
   const commandOf = (name: ApiOperation) => commands?.[name] ?? `crm ${plural} ${name}`
-  const isOfParent = parent !== undefined && parentId !== undefined
-  const actions = isOfParent
-    ? { list: `list the ${plural} of ${parent} ${parentId}`, create: `add the ${singular} to ${parent} ${parentId}` }
+  const actions = on
+    ? { list: `list the ${plural} of ${on.of} ${on.id}`, create: `add the ${singular} to ${on.of} ${on.id}` }
     : { list: `list ${plural}`, create: `create the ${singular}` }
   return {
     listCommand: commandOf('list'),
     done: (name: 'create' | 'update', id: string) =>
       `${singular} ${id} was ${name === 'create' ? 'created' : 'changed'}`,
-    lookCommand: `crm ${plural} list${parent ? ` ${shellWord(parentId ?? '')}` : ''}, where the server lists ${plural}`,
+    lookCommand: `crm ${plural} list${parent ? ` ${shellWord(on?.id ?? '')}${resource === 'note' ? onFlag(parent) : ''}` : ''}, where the server lists ${plural}`,
     ofAll: (name: 'list' | 'create') => ({
       action: actions[name],
       command: commandOf(name),

@@ -54,13 +54,13 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         `${noun} is ${RESOURCES[kind].plural}, as ${other} is, expected one object of that kind`,
       )
     if (kind) kinds.set(kind, noun)
-    else if (nearest(noun, NOUNS) !== undefined)
+    else if (!memberAt(object, 'one') && nearest(noun, NOUNS) !== undefined)
       problems.add(
         object.keyPlace,
         `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
       )
     const ofAny = noun === LISTED_OBJECT ? ['type'] : []
-    const ofParent = memberAt(object, 'parent') ? ['parent', 'parent.*'] : []
+    const ofParent = ofParents(object)
     const common = [...variables, ...ofAny, ...ofParent]
     checkObject({ ...check, noun, object, kind, common })
   }
@@ -173,18 +173,34 @@ function checkWhole(
     )
 }
 
-function checkParent({ tree, noun, object, problems }: ObjectCheck): void {
-  const parent = memberAt(object, 'parent')
-  if (!parent || textIn(parent) === undefined) return
-  const names: string[] = []
-  for (let at = textIn(parent); at !== undefined && !names.includes(at); ) {
-    names.push(at)
-    at = textIn(memberAt(tree, 'objects', at, 'parent'))
+function checkParent({ tree, noun, object, problems, common }: ObjectCheck): void {
+  checkPlaceholders(memberAt(object, 'parent'), common, problems)
+  for (const parent of parentsIn(object)) {
+    const names: string[] = []
+    for (let at = textIn(parent); at !== undefined && !names.includes(at); ) {
+      names.push(at)
+      at = textIn(parentsIn(memberAt(tree, 'objects', at))[0])
+    }
+    if (names.includes(noun)) {
+      const circle = circleHint([noun, ...names])
+      problems.add(parent.place, `${noun} cannot belong to itself${circle}, expected another object`)
+    } else expectObject(parent, tree, problems)
   }
-  if (names.includes(noun)) {
-    const circle = circleHint([noun, ...names])
-    problems.add(parent.place, `${noun} cannot belong to itself${circle}, expected another object`)
-  } else expectObject(parent, tree, problems)
+}
+
+/** One noun, a list of them, or the names of a map. */
+function parentsIn(object: Located | undefined): readonly Located[] {
+  const parent = memberAt(object, 'parent')
+  if (!parent || textIn(parent) !== undefined) return parent ? [parent] : []
+  if (isElements(parent.value)) return parent.value
+  return [...membersOf(parent)].map(([value, { keyPlace }]) => ({ value, place: keyPlace, keyPlace }))
+}
+
+function ofParents(object: Located): readonly string[] {
+  const nouns = parentsIn(object).flatMap((each) => textIn(each) ?? [])
+  const own = nouns.flatMap((noun) => [...membersOf(memberAt(object, 'parent', noun)).keys()])
+  const names = new Set([...nouns, ...own].map((name) => `on.${name}`))
+  return nouns.length === 0 ? [] : ['parent', 'parent.*', ...names]
 }
 
 interface Scope {
@@ -198,7 +214,7 @@ const OF_ONE: Scope = { has: ['id'], needs: 'id' }
 const SCOPES: Readonly<Record<string, Scope>> = {
   list: { has: ['select'] },
   get: { has: ['id', 'select'], needs: 'id' },
-  create: { has: ['record', 'links'] },
+  create: { has: ['record', 'links', 'now'] },
   update: { has: ['id', 'record'], needs: 'id' },
   delete: OF_ONE,
   restore: OF_ONE,
@@ -350,9 +366,11 @@ function checkFields(check: ObjectCheck): void {
   }
   const writtenBy = writers(fields, problems)
   for (const operation of ['create', 'update']) {
-    for (const [member, { keyPlace }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
+    for (const [member, { keyPlace, value }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
       const field = writtenBy.get(member)
-      if (field !== undefined)
+      // For records that say nothing else there.
+      const isDefault = /^\{(?:now|on\.[\w-]+)\}$/.test(String(value))
+      if (field !== undefined && !isDefault)
         problems.add(keyPlace, `${member} is written by the field ${field}, expected it in one place`)
     }
   }

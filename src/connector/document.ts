@@ -75,6 +75,8 @@ export type PagingDocument = Pick<ReadPaging, 'by' | 'in' | 'start'> & Partial<R
 export type ResourceDocument = Pick<ReadObject, 'others' | 'read_only' | 'value' | 'filters'> &
   ReadObject['record'] & {
     readonly parent: Resource | undefined
+    /** By the kind of a parent, what `{on.NAME}` stands for. */
+    readonly parents?: Readonly<Partial<Record<Resource, Readonly<Record<string, string>>>>> | undefined
     /** Records show only the members that a request names. */
     readonly select: { readonly param: string; readonly as: ReadSelect['as'] } | undefined
     /** The request for the members that records can have. */
@@ -123,7 +125,10 @@ interface OkTest {
 }
 
 export type ListOperation = Operation &
-  Pick<Read<'list'>, 'items' | 'up' | 'keep'> & { readonly empty?: null | undefined; readonly paging: PagingDocument }
+  Pick<Read<'list'>, 'items' | 'up' | 'keep'> & { readonly all?: boolean | undefined } & {
+    readonly empty?: null | undefined
+    readonly paging: PagingDocument
+  }
 
 /** `lag`: the age of the index, or unknown. */
 export type FindOperation = ListOperation & Pick<ReadVerbs['find'][string], 'gives' | 'lag'>

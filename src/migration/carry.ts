@@ -1,5 +1,6 @@
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
+import { type ParentRecord, parentIn, parentMember } from '../core/resources/parents.ts'
 import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { RowRules } from '../jobs/plan/planning.ts'
 import type { IdMap } from './id-map.ts'
@@ -21,10 +22,10 @@ export interface CarryRules {
 }
 
 export interface Carried {
-  /** The body of the create; the id of the deal of a note is in its path. */
+  /** The body of the create; what a note is on is in its path. */
   readonly body: JsonObject
-  /** The deal of a note, on the target; undefined for other records, and for a note whose deal is not there. */
-  readonly parentId: string | undefined
+  /** What a note is on, on the target; undefined for other records, and where that is not there. */
+  readonly parent: ParentRecord | undefined
   /** Members with values that are not carried over. */
   readonly left: readonly string[]
   /** Why the target cannot keep the record; undefined if it can. */
@@ -36,28 +37,30 @@ export function carried(how: CarryRules, record: CrmRecord): Carried {
   const { type, stageOf, rules, ids } = how
   const given: JsonObject = {}
   const left: string[] = []
+  const from = type === 'note' ? parentIn(record, rules.parents ?? []) : undefined
   const own = type === 'deal' ? stageMembers(stageOf, record) : {}
   for (const name of Object.keys({ ...record, ...own })) {
-    if (isReadOnly(name) || how.isSetBySource(name) || isParent(type, name)) continue
+    if (isReadOnly(name) || how.isSetBySource(name) || (from && name === parentMember(from.of))) continue
     const kept = Object.hasOwn(own, name) ? own[name] : carriedValue(how, name, record[name])
     if (!isEmpty(kept) && how.isKnown(name)) given[name] = kept
     else if (!isEmpty(record[name])) left.push(name)
   }
   const body = rules.shown(given)
-  const dealId = idText(record.deal_id)
-  const parentId = type === 'note' && dealId !== undefined ? ids.idOf('deal', dealId) : undefined
-  return { body, parentId, left, fault: faultOf(how, { body, dealId, parentId }) }
+  const id = from && ids.idOf(from.of, from.id)
+  const parent = from && id !== undefined ? { of: from.of, id } : undefined
+  return { body, parent, left, fault: faultOf(how, { body, from, parent }) }
 }
 
-function faultOf({ type, rules }: CarryRules, { body, dealId, parentId }: { body: JsonObject } & Deal) {
+interface Parents {
+  readonly from: ParentRecord | undefined
+  readonly parent: ParentRecord | undefined
+}
+
+function faultOf({ type, rules }: CarryRules, { body, from, parent }: { body: JsonObject } & Parents) {
   if (Object.keys(body).length === 0) return 'it has no member that is carried over'
-  if (type === 'note' && parentId === undefined) return `its deal ${dealId ?? ''} was not migrated`
+  if (type === 'note' && !from) return `it is on no ${rules.parents?.join(' or ')}, and the target takes no other notes`
+  if (type === 'note' && !parent) return `its ${from?.of} ${from?.id} was not migrated`
   return rules.faultIn(body, undefined)
-}
-
-interface Deal {
-  readonly dealId: string | undefined
-  readonly parentId: string | undefined
 }
 
 function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipelineId }: CrmRecord): JsonObject {
@@ -83,10 +86,6 @@ function isReference(type: Resource, name: string): boolean {
   return Object.entries<ResourceDefinition>(RESOURCES).some(
     ([each, { isOwn }]) => (each === type || !isOwn) && fieldOf(each as Resource, name)?.type === 'reference',
   )
-}
-
-function isParent(type: Resource, name: string): boolean {
-  return type === 'note' && name === 'deal_id'
 }
 
 /** A new record without the member is the same. */

@@ -1,5 +1,5 @@
 import { idText } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
 import { type ListedReferences, NO_REFERENCES } from '../connectors/references.ts'
 import type { Exchange } from '../connectors/resource-exchange.ts'
@@ -101,11 +101,19 @@ export function pathPages(
   return walkPages(new DeclaredWalk(http, list, query), query.limit)
 }
 
-/** Of a server that lists the records of all parents: those of one. */
-export async function* ofOneParent(pages: AsyncIterable<Page>, member: string, parentId: string): AsyncGenerator<Page> {
+/** Of one parent, which each record names: a server that lists those of all parents does so itself. */
+export async function* pagesOfParent(
+  pages: AsyncIterable<Page>,
+  { member, id, isOfAll }: { readonly member: string; readonly id: string; readonly isOfAll: boolean },
+): AsyncGenerator<Page> {
   for await (const page of pages) {
-    yield { ...page, items: page.items.filter((record) => idText(record[member]) === parentId) }
+    const items = isOfAll ? page.items.filter((record) => idText(record[member]) === id) : page.items
+    yield { ...page, items: items.map((record) => withMember(record, member, id)) }
   }
+}
+
+export function withMember(record: CrmRecord, member: string, id: string): CrmRecord {
+  return (record[member] ?? null) === null ? { ...record, [member]: id } : record
 }
 
 /** What the server shows under an id; undefined if there is nothing. */
@@ -138,9 +146,4 @@ export async function readShownAt(
   const record = rules.map.read(shown.server, references)
   const [whole = record] = (await linked?.withLinks([record])) ?? []
   return { record: whole }
-}
-
-/** The member that names the resource's parent: `deal_id`. */
-export function parentMember(parent: Resource): string {
-  return `${RESOURCES[parent].singular}_id`
 }

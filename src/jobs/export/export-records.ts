@@ -2,9 +2,11 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
+import { withMember } from '../../api/pages/pages.ts'
 import { CrmError } from '../../core/errors.ts'
 import { exactDigits, idText, type JsonValue, parseExactJson } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type ParentRecord, parentIn, parentMember } from '../../core/resources/parents.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { OutputStream } from '../../core/streams.ts'
 import { makeTemporaryFolder } from '../../files/folders.ts'
 import { linesOf } from '../../files/lines.ts'
@@ -187,31 +189,56 @@ async function* pagesIn(path: string): AsyncGenerator<readonly CrmRecord[]> {
 /** Lists of notes that are read at the same time. */
 const LISTS_AT_ONCE = 8
 
-/** The notes of these deals, each with the id of its deal; on a server with one list of notes, all of them. */
-export async function* notesOfDeals(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
-  for (let at = 0; at < dealIds.length; at += LISTS_AT_ONCE) {
-    const lists = dealIds.slice(at, at + LISTS_AT_ONCE).map(async (dealId) => {
+/** The notes on these records. */
+async function* notesOn(api: Api, parents: readonly ParentRecord[]): AsyncGenerator<Page, void, undefined> {
+  for (let at = 0; at < parents.length; at += LISTS_AT_ONCE) {
+    const lists = parents.slice(at, at + LISTS_AT_ONCE).map(async (parent) => {
       const pages: Page[] = []
-      for await (const page of listParts(api, 'note', [dealId])) {
-        pages.push({ ...page, items: page.items.map((note) => ({ ...note, deal_id: note.deal_id ?? dealId })) })
-      }
+      for await (const page of listParts(api, [parent])) pages.push(page)
       return pages
     })
     for (const pages of await Promise.all(lists)) yield* pages
   }
 }
 
-/** The notes of all deals. CrmError `not_supported` if the server does not list them. */
-export async function* allNotes(api: Api): AsyncGenerator<Page, void, undefined> {
+/**
+ * All notes, each once, with the id of a record that it is on. `known`: the ids of the records of a kind, which are listed where it has
+ * none. CrmError `not_supported` if the server does not list notes.
+ */
+export async function* allNotes(
+  api: Api,
+  known: (of: Resource) => readonly string[] = () => [],
+): AsyncGenerator<Page, void, undefined> {
   api.require('note', 'list')
-  if (api.connector.hasOneList('note')) {
-    yield* api.notes().list()
+  const { connector } = api
+  const kinds = connector.parents('note')
+  if (connector.hasOneList('note')) {
+    const { links } = connector.document.resources.note ?? {}
+    connector.rules('note').selection.ask(Object.keys(links?.fields ?? {}))
+    for await (const page of api.notes().list()) yield { ...page, items: page.items.map((note) => named(note, kinds)) }
     return
   }
-  for await (const { items } of api.deals.list()) {
-    yield* notesOfDeals(
-      api,
-      items.flatMap(({ id }) => idText(id) ?? []),
-    )
+  const seen = new Set<string>()
+  const isNew = ({ id }: CrmRecord) => kinds.length === 1 || seen.size < seen.add(idText(id) ?? '').size
+  for (const of of kinds) {
+    for await (const ids of idsOf(api, of, known(of))) {
+      const pages = notesOn(
+        api,
+        ids.map((id) => ({ of, id })),
+      )
+      for await (const page of pages) yield { ...page, items: page.items.filter(isNew) }
+    }
   }
+}
+
+function named(note: CrmRecord, kinds: readonly Resource[]): CrmRecord {
+  const parent = parentIn(note, kinds)
+  return parent ? withMember(note, parentMember(parent.of), parent.id) : note
+}
+
+async function* idsOf(api: Api, of: Resource, known: readonly string[]): AsyncGenerator<readonly string[]> {
+  if (known.length > 0) return yield known
+  const collection = api[RESOURCES[of].plural]
+  const { list } = typeof collection === 'function' ? collection() : collection
+  for await (const { items } of list()) yield items.flatMap(({ id }) => idText(id) ?? [])
 }

@@ -48,6 +48,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const opened = await openRows({
     ...reading,
     relations: rules.relations,
+    parents: rules.parents,
     stages: rules.refersTo('stage') ? undefined : stages,
     server: await membersFor(request, rules),
   })

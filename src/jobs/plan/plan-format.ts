@@ -2,14 +2,7 @@ import type { Buffer } from 'node:buffer'
 import type { Api } from '../../api/api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { Asked } from '../../core/asked-members.ts'
-import type { ResourceDefinition } from '../../core/resources/field.ts'
-import {
-  type ImportableResource,
-  type PluralOf,
-  RESOURCES,
-  type Resource,
-  resourceOf,
-} from '../../core/resources/registry.ts'
+import { type ImportableResource, type PluralOf, resourceOf } from '../../core/resources/registry.ts'
 import type { UndoPart } from '../../core/undo-part.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
 import type { DealUpdates } from '../send/deal-mutations.ts'
@@ -181,15 +174,6 @@ export interface PlanOperation {
   readonly op: number
   readonly head: OperationHead
   readonly body: Buffer | null
-}
-
-/** The id of the deal in the path of its notes; undefined for a record that belongs to no other, and in the path of one record. */
-export function parentIdIn(resource: Resource, path: string): string | undefined {
-  const { path: collection, parent }: ResourceDefinition = RESOURCES[resource]
-  if (parent === undefined) return undefined
-  const [start = '', end = ''] = collection.split('{id}')
-  if (!path.startsWith(start) || !path.endsWith(end)) return undefined
-  return decodeURIComponent(path.slice(start.length, path.length - end.length))
 }
 
 /** The kind of an operation to send. Throws an Error for `fail`, which is never sent. */

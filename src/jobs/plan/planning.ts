@@ -5,10 +5,11 @@ import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
-import { linksOf, relationsOf } from '../input/relations.ts'
+import { linksOf, parentRelations, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
@@ -78,8 +79,10 @@ export async function openPlanning(
     ...{ keyReader, require, upserts, offers, restores },
     /** All records, a page at a time. */
     list: (noun: JobNoun) => allRecords(host.api, noun),
-    /** The notes of these deals, a page at a time. */
-    listParts: (resource: 'note', parentIds: Iterable<string>) => listParts(api, resource, parentIds),
+    /** The notes of these records, a page at a time. */
+    listParts: (parents: Iterable<ParentRecord>) => listParts(api, parents),
+    /** What the server takes notes on. */
+    parents: connector.parents('note'),
     /** The most records on a page of a list, where the connector says it. */
     pageSize: (resource: Resource) => connector.document.resources[resource]?.list?.paging.size?.max,
     checkGone: (noun: JobNoun, id: string) => checkGone(api, noun, id),
@@ -107,6 +110,7 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const listed = await listedNames(resource)
   const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
+  const parents = resource === 'note' ? connector.parents(resource) : undefined
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
   const listedAs = (name: string) => {
@@ -137,8 +141,15 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
+    relations: [
+      ...parentRelations(parents ?? []),
+      ...relationsOf(resource, fields),
+      ...linksOf(links?.fields ?? {}),
+      ...joinedIn(listed),
+    ],
     linkFields,
+    /** What the server takes notes on; undefined for other records. */
+    parents,
     /** The types of the links in a field, by label. */
     linkTypes: (field: string) => api.linkTypes(resource, field),
     /** Whether records show only the members that they are asked for. */
@@ -250,16 +261,16 @@ async function checkGone({ connector, ...api }: Api, noun: JobNoun, id: string):
 /** Lists read at the same time. */
 const PARTS_AT_ONCE = 8
 
-/** The notes of some deals. Those of a deal that was deleted are gone, too. */
-export async function* listParts(api: Api, resource: 'note', parentIds: Iterable<string>): AsyncGenerator<Page> {
+/** The notes of some records. Those of a record that was deleted are gone, too. */
+export async function* listParts(api: Api, parents: Iterable<ParentRecord>): AsyncGenerator<Page> {
   const { connector } = api
-  if (connector.offers(resource, 'list') && connector.rules(resource).parent === undefined) {
+  if (connector.offers('note', 'list') && connector.rules('note').parent === undefined) {
     yield* api.notes().list()
     return
   }
-  const ids = [...parentIds]
-  for (let at = 0; at < ids.length; at += PARTS_AT_ONCE) {
-    const lists = ids.slice(at, at + PARTS_AT_ONCE).map((id) => pagesOf(api.notes(id).list()))
+  const all = [...parents]
+  for (let at = 0; at < all.length; at += PARTS_AT_ONCE) {
+    const lists = all.slice(at, at + PARTS_AT_ONCE).map((each) => pagesOf(api.notes(each).list()))
     for (const pages of await Promise.all(lists)) yield* pages
   }
 }

@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import { defineOwnObjects } from '../core/resources/own-objects.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { ConnectorDocument, ResourceDocument } from './document.ts'
+
+/** The objects that records of this one may be on; that of the contract where its connector names none. */
+export function parentsIn({ resources }: ConnectorDocument, resource: Resource): readonly Resource[] {
+  const { parent: usual }: ResourceDefinition = RESOURCES[resource]
+  const named = Object.keys(resources[resource]?.parents ?? {}) as Resource[]
+  const parents = named.filter((of) => Object.hasOwn(RESOURCES, of))
+  return parents.length > 0 || usual === undefined ? parents : [usual]
+}
+
+/** Makes resources of the objects of this connector alone that its notes may be on, such as tickets. */
+export function defineParents({ resources, described = {} }: ConnectorDocument): void {
+  const parents = Object.keys(resources.note?.parents ?? {}).filter((of) => !Object.hasOwn(RESOURCES, of))
+  const own = Object.entries(described).filter(([, { object }]) => parents.includes(object.one))
+  defineOwnObjects(Object.fromEntries(own.map(([plural, { object }]) => [plural, object])), 'server')
+}
+
+/** `{on.NAME}` in the texts of an object whose records belong to several others. */
+const ON = /\{on\.([\w-]+)\}/g
+
+/**
+ * What is said of the records of one kind of parent: `{on.NAME}` is what the connector has under this name for it. Without, a text is
+ * empty there, and a member with nothing else is left out.
+ */
+export function ofParent(described: ResourceDocument, of: Resource | undefined): ResourceDocument {
+  const { parents } = described
+  if (!parents) return described
+  const names = (of && parents[of]) ?? {}
+  const filled = fillOn(described as unknown as JsonValue, names) as unknown as ResourceDocument
+  return { ...filled, parents, parent: of ?? described.parent }
+}
+
+function fillOn(value: JsonValue | undefined, names: Readonly<Record<string, string>>): JsonValue | undefined {
+  if (typeof value === 'string') {
+    const filled = value.replaceAll(ON, (_, name: string) => names[name] ?? '')
+    return filled === '' && value !== '' ? undefined : filled
+  }
+  if (Array.isArray(value)) return value.flatMap((each) => fillOn(each, names) ?? [])
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).flatMap(([name, each]) => {
+    const filled = fillOn(each, names)
+    return filled === undefined ? [] : [[name, filled] as const]
+  })
+  return Object.fromEntries(members)
+}
