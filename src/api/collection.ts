@@ -16,6 +16,7 @@ import { linkedRecords, updateLinked } from './links/linked-records.ts'
 import type { ListQuery, Operations, Page, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {
+  type NamedParent,
   pagesOfParent,
   type ReadScope,
   readRecord,
@@ -39,14 +40,10 @@ export interface CollectionParts {
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
 export function createCollection(parts: CollectionParts, resource: Resource, on?: GivenParent): Operations {
   const { http, connector } = parts
-  const { parent: usual, fields: named }: ResourceDefinition = RESOURCES[resource]
   const parent = parentRecord(resource, on)
   const texts = textsFor(resource, parent)
   const exchange = createExchange(parts, { resource, parent })
-  // Stages do not name their pipeline.
-  const member = parent && usual && Object.hasOwn(named, parentMember(usual)) ? parentMember(parent.of) : undefined
-  const withParent = (record: CrmRecord) =>
-    parent && member !== undefined ? withMember(record, member, parent.id) : record
+  const named = namedParent(resource, parent)
   const linked = linkedRecords(parts, resource)
   const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource, parent?.of), exchange, linked })
 
@@ -54,13 +51,9 @@ export function createCollection(parts: CollectionParts, resource: Resource, on?
     if (parent) checkId(parent.id, parent.of)
     const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const field = parent && linked?.fieldTo(parent.of)
-    const pages =
-      parent && linked && field !== undefined
-        ? partsOf(parts, { resource, ids: () => linked.idsOn(field, parent.id) }, query)
-        : recordPages(reading, texts.ofAll('list'), query)
-    if (!parent || member === undefined) return pages
-    return pagesOfParent(pages, { member, id: parent.id, isOfAll: reading.rules.parent === undefined })
+    const ids = parent && linked?.idsOn(parent)
+    const pages = ids ? partsOf(parts, { resource, ids }, query) : recordPages(reading, texts.ofAll('list'), query)
+    return named ? pagesOfParent(pages, named, reading.rules.parent === undefined) : pages
   }
   const getCall = (id: string, signal?: AbortSignal) => ({ ...texts.ofShown(id), signal })
   const get: Operations['get'] = (id, signal) => readRecord(scope(), id, getCall(id, signal))
@@ -81,21 +74,20 @@ export function createCollection(parts: CollectionParts, resource: Resource, on?
     get,
     create: async (fields, options) => {
       if (parent) checkId(parent.id, parent.of)
-      else if (connector.rules(resource).parent) throw new Error(`a ${resource} without the record that it is on`)
       const started = http.mark()
       const call = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
-      const isListed = connector.offers(resource, 'list') && usual === undefined
+      const isListed = connector.offers(resource, 'list') && !('parent' in RESOURCES[resource])
       const look = isListed ? lookCommand(call.command, fields) : texts.lookCommand
       const create = { ...call, body: fields, lookCommand: look }
-      const written = await (isListed && options.isLookedFor !== false
-        ? createRecord(http, create, () => list({ signal: options.signal }))
-        : requestRecord(http, create))
+      const isLookedFor = isListed && options.isLookedFor !== false
+      const listed = () => list({ signal: options.signal })
+      const written = await (isLookedFor ? createRecord(http, create, listed) : requestRecord(http, create))
       const id = idText(written.id)
-      if (id === undefined) return withParent(written)
+      if (id === undefined) return withMember(written, named)
       const checkShown: Check = (shown) =>
         checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), keys: http.keys })
       checkShown({ record: written })
-      return withParent(await whole('create', written, { id, sent: fields, checkShown }))
+      return withMember(await whole('create', written, { id, sent: fields, checkShown }), named)
     },
     update: async (id, patch, options) => {
       const naming = { ...options, ...ofRecord(id, 'update') }
@@ -160,6 +152,13 @@ function showWhole(
       checkShown,
     })
   }
+}
+
+/** The member of a record that names its parent; stages do not name their pipeline. */
+function namedParent(resource: Resource, parent: ParentRecord | undefined): NamedParent | undefined {
+  const { parent: usual, fields }: ResourceDefinition = RESOURCES[resource]
+  if (!parent || !usual || !Object.hasOwn(fields, parentMember(usual))) return undefined
+  return { member: parentMember(parent.of), id: parent.id }
 }
 
 interface LinkedParts {

@@ -34,20 +34,19 @@ export interface Carried {
 
 /** The record for the target: without ids, times and version, and with references to records of the target. */
 export function carried(how: CarryRules, record: CrmRecord): Carried {
-  const { type, stageOf, rules, ids } = how
+  const { type, stageOf, rules } = how
   const given: JsonObject = {}
   const left: string[] = []
-  const from = type === 'note' ? parentIn(record, rules.parents ?? []) : undefined
+  const { from, parent } = parentsOf(how, record)
+  const member = from && parentMember(from.of)
   const own = type === 'deal' ? stageMembers(stageOf, record) : {}
   for (const name of Object.keys({ ...record, ...own })) {
-    if (isReadOnly(name) || how.isSetBySource(name) || (from && name === parentMember(from.of))) continue
+    if (isReadOnly(name) || how.isSetBySource(name) || name === member) continue
     const kept = Object.hasOwn(own, name) ? own[name] : carriedValue(how, name, record[name])
     if (!isEmpty(kept) && how.isKnown(name)) given[name] = kept
     else if (!isEmpty(record[name])) left.push(name)
   }
   const body = rules.shown(given)
-  const id = from && ids.idOf(from.of, from.id)
-  const parent = from && id !== undefined ? { of: from.of, id } : undefined
   return { body, parent, left, fault: faultOf(how, { body, from, parent }) }
 }
 
@@ -56,9 +55,16 @@ interface Parents {
   readonly parent: ParentRecord | undefined
 }
 
+/** What a note is on, at the source and on the target. */
+function parentsOf({ rules, ids }: CarryRules, record: CrmRecord): Parents {
+  const from = parentIn(record, rules.parents)
+  const id = from && ids.idOf(from.of, from.id)
+  return { from, parent: from && id !== undefined ? { of: from.of, id } : undefined }
+}
+
 function faultOf({ type, rules }: CarryRules, { body, from, parent }: { body: JsonObject } & Parents) {
   if (Object.keys(body).length === 0) return 'it has no member that is carried over'
-  if (type === 'note' && !from) return `it is on no ${rules.parents?.join(' or ')}, and the target takes no other notes`
+  if (type === 'note' && !from) return `it is on no ${rules.parents.join(' or ')}, and the target takes no other notes`
   if (type === 'note' && !parent) return `its ${from?.of} ${from?.id} was not migrated`
   return rules.faultIn(body, undefined)
 }

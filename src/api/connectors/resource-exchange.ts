@@ -73,6 +73,7 @@ export function createExchange(
 
   const rules = () => connector.rules(resource, parent?.of)
   const known: Exchange['known'] = async (name, id, signal) => {
+    if (name === 'create' && !parent && rules().parent) throw new Error(`a ${resource} without what it is on`)
     if (id !== undefined) checkIs(resource, id)
     if (parent && connector.document.resources[parent.of]) checkIs(parent.of, parent.id)
     const needsParent = parent && rules().needsParent(name)

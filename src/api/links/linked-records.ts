@@ -46,12 +46,10 @@ export interface LinkedRecords {
   /** The records with the fields that were asked for. CrmError `bad_answer` unless each record is accounted for. */
   withLinks(records: readonly CrmRecord[]): Promise<readonly CrmRecord[]>
   types(field: string): Promise<LinkTypes>
-  /** The field with links to records of this kind; undefined if there is none. */
-  fieldTo(of: Resource): string | undefined
-  /** The ids of the records that one on the other side of a field is linked with. */
-  idsOn(field: string, id: string): Promise<readonly string[]>
-  /** The links in the body of a create; none where they are made after it. */
-  ofNew(fields: JsonObject): Promise<readonly JsonValue[]>
+  /** Reads the ids of the records that are linked with another one; undefined if no field has such links. */
+  idsOn(other: ParentRecord): (() => Promise<readonly string[]>) | undefined
+  /** The links in the body of a create, with that to its parent; none where they are made after it. */
+  ofNew(fields: JsonObject, parent?: ParentRecord): Promise<readonly JsonValue[]>
   /** Makes and takes away what is needed; the same again changes nothing more. Returns the records whose links are not as wanted. */
   write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, LinkFault>>
 }
@@ -107,14 +105,18 @@ class Links implements LinkedRecords {
     this.#readOther = reader('other')
   }
 
-  fieldTo(of: Resource): string | undefined {
+  #fieldTo(of: Resource | undefined): string | undefined {
     const { fields = {} } = this.#parts.connector.document.resources[this.#resource]?.links ?? {}
     return this.fields.find((field) => fields[field]?.to === of)
   }
 
-  async idsOn(field: string, id: string): Promise<readonly string[]> {
-    const links = (await this.#readOther(field, [id])).get(id) ?? []
-    return [...new Set(links.map((link) => linkIn(link).id))]
+  idsOn({ of, id }: ParentRecord): (() => Promise<readonly string[]>) | undefined {
+    const field = this.#fieldTo(of)
+    if (field === undefined) return undefined
+    return async () => {
+      const links = (await this.#readOther(field, [id])).get(id) ?? []
+      return [...new Set(links.map((link) => linkIn(link).id))]
+    }
   }
 
   async withLinks(records: readonly CrmRecord[]): Promise<readonly CrmRecord[]> {
@@ -139,13 +141,14 @@ class Links implements LinkedRecords {
     return found
   }
 
-  async ofNew(fields: JsonObject): Promise<readonly JsonValue[]> {
+  async ofNew(fields: JsonObject, parent?: ParentRecord): Promise<readonly JsonValue[]> {
     const { new: ofNew } = this.#links
     if (ofNew === undefined) return []
     const template = compileTemplate(ofNew)
     const all: JsonValue[] = []
     for (const field of this.fields) {
-      const pairs = await this.#pairs('', field, wholeLinks(textsIn(fields[field])))
+      const own = parent && field === this.#fieldTo(parent.of) ? [parent.id] : []
+      const pairs = await this.#pairs('', field, wholeLinks([...own, ...textsIn(fields[field] ?? [])]))
       all.push(...pairs.map((pair) => fill(template, { ...pair }) ?? null))
     }
     return all
@@ -307,10 +310,7 @@ export async function linksOfNew(
   { operation, upsert, fields, parent }: AskedCreate,
 ): Promise<readonly JsonValue[]> {
   if (operation !== 'create' || upsert || !fields) return []
-  const linked = linkedRecords(parts, resource)
-  const field = parent && linked?.fieldTo(parent.of)
-  const own = field === undefined ? {} : { [field]: [parent?.id ?? '', ...textsIn(fields[field] ?? [])] }
-  return linked?.ofNew({ ...fields, ...own }) ?? []
+  return linkedRecords(parts, resource)?.ofNew(fields, parent) ?? []
 }
 
 interface Unmade {

@@ -101,19 +101,26 @@ export function pathPages(
   return walkPages(new DeclaredWalk(http, list, query), query.limit)
 }
 
+/** The member that names the parent, and its id. */
+export interface NamedParent {
+  readonly member: string
+  readonly id: string
+}
+
 /** Of one parent, which each record names: a server that lists those of all parents does so itself. */
 export async function* pagesOfParent(
   pages: AsyncIterable<Page>,
-  { member, id, isOfAll }: { readonly member: string; readonly id: string; readonly isOfAll: boolean },
+  named: NamedParent,
+  isOfAll: boolean,
 ): AsyncGenerator<Page> {
+  const isOwn = (record: CrmRecord) => !isOfAll || idText(record[named.member]) === named.id
   for await (const page of pages) {
-    const items = isOfAll ? page.items.filter((record) => idText(record[member]) === id) : page.items
-    yield { ...page, items: items.map((record) => withMember(record, member, id)) }
+    yield { ...page, items: page.items.filter(isOwn).map((record) => withMember(record, named)) }
   }
 }
 
-export function withMember(record: CrmRecord, member: string, id: string): CrmRecord {
-  return (record[member] ?? null) === null ? { ...record, [member]: id } : record
+export function withMember(record: CrmRecord, named: NamedParent | undefined): CrmRecord {
+  return named && (record[named.member] ?? null) === null ? { ...record, [named.member]: named.id } : record
 }
 
 /** What the server shows under an id; undefined if there is nothing. */

@@ -2,7 +2,7 @@ import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/j
 import { EXPECTED_LINKS, linksIn, linkText } from '../../core/links.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { parentMember } from '../../core/resources/parents.ts'
-import { RESOURCES } from '../../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
 import {
@@ -154,7 +154,7 @@ export function checkRow(
     required,
     isMatchedById = false,
     stages,
-    parents,
+    parents = [],
   }: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages' | 'parents'>,
 ): void {
   const { row, findings, refused } = draft
@@ -162,7 +162,7 @@ export function checkRow(
   if (findings.some(({ column }) => column === undefined)) return
   checkParent(draft, parents)
   for (const field of required) {
-    if (refused.includes(field) || (parents && field === 'deal_id')) continue
+    if (refused.includes(field) || (parents.length > 0 && field === 'deal_id')) continue
     const value = row.fields[field]
     if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
@@ -172,9 +172,9 @@ export function checkRow(
 }
 
 /** A note is on one record, of a kind that the server takes notes on. */
-function checkParent(draft: RowDraft, parents: RowOptions['parents']): void {
+function checkParent(draft: RowDraft, parents: readonly Resource[]): void {
   const { row, refused } = draft
-  if (!parents || refused.some((field) => parents.some((of) => parentMember(of) === field))) return
+  if (parents.length === 0 || refused.some((field) => parents.some((of) => parentMember(of) === field))) return
   if (row.parent && parents.includes(row.parent.of)) return
   const members = parents.map(parentMember)
   const listed = members.length === 1 ? members[0] : `one of ${members.join(', ')}`

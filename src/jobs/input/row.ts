@@ -316,7 +316,7 @@ export interface RowOptions {
   readonly dateOrder: 'DMY' | 'MDY' | 'YMD' | undefined
   /** Fields that every new record must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
-  /** What the server takes notes on, for rows that are notes. */
+  /** What the server has notes on, for rows that are notes. */
   readonly parents?: readonly Resource[] | undefined
   /** Whether a row with an id changes the record with that id, and so needs no other field. */
   readonly isMatchedById?: boolean

@@ -216,9 +216,9 @@ function requestCount(
   { connector, terms: { idempotency } }: Pick<Api, 'connector' | 'terms'>,
 ): number {
   const { noun, upsert, terms } = head
-  const batch = connector.document.resources[resourceOf(noun)]?.batch ?? {}
-  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept.
-  const isAlone = terms?.match.mode === 'upsert' || idempotency !== 'none'
+  const { batch = {}, parents } = connector.document.resources[resourceOf(noun)] ?? {}
+  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept, and a note.
+  const isAlone = parents !== undefined || terms?.match.mode === 'upsert' || idempotency !== 'none'
   const create = upsert === undefined ? (isAlone ? undefined : batch.create) : batch.upsert
   const requests = (rows: number, { size } = { size: 1 }) => Math.ceil(rows / size)
   return requests(counts.create, create) + requests(counts.update, batch.update) + requests(counts.delete, batch.delete)

@@ -9,7 +9,7 @@ import type { ParentRecord } from '../../core/resources/parents.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { foldName } from '../input/columns.ts'
-import { linksOf, parentRelations, relationsOf } from '../input/relations.ts'
+import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 import type { JobNoun } from './plan-format.ts'
@@ -110,7 +110,6 @@ export async function rowRules(api: Api, noun: JobNoun) {
   const listed = await listedNames(resource)
   const { update, open: isOpen, fields = {}, links } = connector.document.resources[resource] ?? {}
   const linkFields = Object.keys(links?.fields ?? {})
-  const parents = resource === 'note' ? connector.parents(resource) : undefined
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   /** Undefined where crm has values of its own for those of the server. */
   const listedAs = (name: string) => {
@@ -141,15 +140,9 @@ export async function rowRules(api: Api, noun: JobNoun) {
       }
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
-    relations: [
-      ...parentRelations(parents ?? []),
-      ...relationsOf(resource, fields),
-      ...linksOf(links?.fields ?? {}),
-      ...joinedIn(listed),
-    ],
-    linkFields,
-    /** What the server takes notes on; undefined for other records. */
-    parents,
+    relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...joinedIn(listed)],
+    /** Fields with links, and the kinds of records that a note may be on. */
+    ...{ linkFields, parents: connector.parents(resource) },
     /** The types of the links in a field, by label. */
     linkTypes: (field: string) => api.linkTypes(resource, field),
     /** Whether records show only the members that they are asked for. */
