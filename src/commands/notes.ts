@@ -13,6 +13,7 @@ import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
 import { addDeleteByIds } from './records/delete.ts'
 import { addImport } from './records/import.ts'
+import { defineServerObjects } from './server-objects.ts'
 import { addSortFlag, printSorted, type SortFlag } from './sorted-list.ts'
 
 export const NOTES_COMMANDS: CommandGroup = {
@@ -80,9 +81,9 @@ async function listNotes(ctx: Context, id: string, { on, cursor, sort }: Options
 async function parentOf(ctx: Context, id: string, noun: string): Promise<ParentRecord> {
   const named = await chosenConnector(ctx)
   const { connectorDocument } = await import('../api/connectors/open-connector.ts')
-  const { defineParents, parentsIn } = await import('../connector/of-parent.ts')
+  const { parentsIn } = await import('../connector/of-parent.ts')
   const document = await connectorDocument(named ?? { name: 'crm' })
-  defineParents(document)
+  if (!resourceNamed(noun)) await defineServerObjects(ctx, noun)
   const kinds = parentsIn(document, 'note')
   const of = kinds.find((each) => [RESOURCES[each].plural, RESOURCES[each].singular].some((word) => word === noun))
   if (!of) throw noParent(document.name, kinds, { resource: 'note', of: resourceNamed(noun) ?? noun })

@@ -1,22 +1,14 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { defineOwnObjects } from '../core/resources/own-objects.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { ConnectorDocument, ResourceDocument } from './document.ts'
 
-/** The objects that records of this one may be on; that of the contract where its connector names none. */
+/** The objects that records of this one may be on, as far as they are known; that of the contract where its connector names none. */
 export function parentsIn({ resources }: ConnectorDocument, resource: Resource): readonly Resource[] {
   const { parent: usual }: ResourceDefinition = RESOURCES[resource]
   const named = Object.keys(resources[resource]?.parents ?? {}) as Resource[]
   const parents = named.filter((of) => Object.hasOwn(RESOURCES, of))
   return parents.length > 0 || usual === undefined ? parents : [usual]
-}
-
-/** Makes resources of the objects of this connector alone that its notes may be on, such as tickets. */
-export function defineParents({ resources, described = {} }: ConnectorDocument): void {
-  const parents = Object.keys(resources.note?.parents ?? {}).filter((of) => !Object.hasOwn(RESOURCES, of))
-  const own = Object.entries(described).filter(([, { object }]) => parents.includes(object.one))
-  defineOwnObjects(Object.fromEntries(own.map(([plural, { object }]) => [plural, object])), 'server')
 }
 
 /** `{on.NAME}` in the texts of an object whose records belong to several others. */

@@ -1,6 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { ConnectorDocument, Operation, PagingDocument } from '../../connector/document.ts'
-import { defineParents } from '../../connector/of-parent.ts'
 import {
   connectorFileText,
   loadConnectorText,
@@ -67,7 +66,6 @@ export async function openConnector(named: Named, { baseUrl, pageSize, objects }
   const shipped = await connectorDocument(named)
   // Another client of this process may define its own at any other time.
   if (objects) defineOwnObjects(objects, 'server')
-  defineParents(shipped)
   const document = withPageSize(withOwnObjects(shipped, objects), pageSize)
   return createConnector(document, { baseUrl, variables, word: name })
 }

@@ -73,7 +73,7 @@ export function createExchange(
 
   const rules = () => connector.rules(resource, parent?.of)
   const known: Exchange['known'] = async (name, id, signal) => {
-    if (name === 'create' && !parent && rules().parent) throw new Error(`a ${resource} without what it is on`)
+    if (name === 'create' && !parent && rules().parent) throw withoutParent(resource)
     if (id !== undefined) checkIs(resource, id)
     if (parent && connector.document.resources[parent.of]) checkIs(parent.of, parent.id)
     const needsParent = parent && rules().needsParent(name)
@@ -122,6 +122,13 @@ export function createExchange(
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
   }
+}
+
+/** Of a job whose notes are on an object that this process does not know. */
+function withoutParent(resource: Resource): CrmError {
+  return new CrmError('not_supported', `what the ${resource} is on is not known here`, {
+    hint: 'crm objects reads from the server what it has',
+  })
 }
 
 type ServerReader = (of: Resource, id: string, signal: AbortSignal | undefined) => Promise<JsonObject>
