@@ -154,11 +154,10 @@ function showWhole(
   }
 }
 
-/** The member of a record that names its parent; stages do not name their pipeline. */
 function namedParent(resource: Resource, parent: ParentRecord | undefined): NamedParent | undefined {
   const { parent: usual, fields }: ResourceDefinition = RESOURCES[resource]
-  if (!parent || !usual || !Object.hasOwn(fields, parentMember(usual))) return undefined
-  return { member: parentMember(parent.of), id: parent.id }
+  if (!parent || !usual) return undefined
+  return { member: parentMember(parent.of), id: parent.id, isShown: Object.hasOwn(fields, parentMember(usual)) }
 }
 
 interface LinkedParts {

@@ -105,9 +105,11 @@ export function pathPages(
 export interface NamedParent {
   readonly member: string
   readonly id: string
+  /** Not so for stages. */
+  readonly isShown: boolean
 }
 
-/** Of one parent, which each record names: a server that lists those of all parents does so itself. */
+/** Each with the id of its parent. `isOfAll`: the server lists the records of all parents. */
 export async function* pagesOfParent(
   pages: AsyncIterable<Page>,
   named: NamedParent,
@@ -120,7 +122,8 @@ export async function* pagesOfParent(
 }
 
 export function withMember(record: CrmRecord, named: NamedParent | undefined): CrmRecord {
-  return named && (record[named.member] ?? null) === null ? { ...record, [named.member]: named.id } : record
+  if (!named?.isShown || (record[named.member] ?? null) !== null) return record
+  return { ...record, [named.member]: named.id }
 }
 
 /** What the server shows under an id; undefined if there is nothing. */

@@ -233,7 +233,7 @@ export async function* allNotes(
 
 function named(note: CrmRecord, kinds: readonly Resource[]): CrmRecord {
   const parent = parentIn(note, kinds)
-  return withMember(note, parent && { member: parentMember(parent.of), id: parent.id })
+  return withMember(note, parent && { member: parentMember(parent.of), id: parent.id, isShown: true })
 }
 
 async function* idsOf(api: Api, of: Resource, known: readonly string[]): AsyncGenerator<readonly string[]> {

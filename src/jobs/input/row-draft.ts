@@ -180,7 +180,7 @@ function checkParent(draft: RowDraft, parents: readonly Resource[]): void {
   const listed = members.length === 1 ? members[0] : `one of ${members.join(', ')}`
   const column = row.parent ? parentMember(row.parent.of) : members[0]
   const message = row.parent
-    ? `this server takes no notes on ${RESOURCES[row.parent.of].plural}, expected ${listed}`
+    ? `this server has no notes on ${RESOURCES[row.parent.of].plural}, expected ${listed}`
     : `${listed} is required`
   const code = row.parent ? 'not_allowed' : 'required'
   addFinding(draft, { column, value: row.parent && shownValue(row.parent.id), code, message })
