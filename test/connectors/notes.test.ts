@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../../src/library/create-client.ts'
 import { crm } from '../harness/crm.ts'
 import type { Row } from './emulators/emulator.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
@@ -193,4 +194,22 @@ test('emails and quotes of HubSpot are linked with records', async () => {
     const { id } = await json(noun, 'create', ...set)
     expect(await json(noun, 'get', id, '--fields', 'contact_ids')).toMatchObject({ contact_ids: [contact] })
   }
+})
+
+test('the library has notes on what its caller names', async () => {
+  const { emulator, env } = await reached('pipedrive')
+  vi.stubGlobal('CRM_VERSION', '0.0.0')
+  const at = { baseUrl: env.CRM_BASE_URL, apiKey: env.CRM_API_KEY, connector: 'pipedrive' }
+  const client = createClient({ ...at, connectorVariables: { company: 'acme' } })
+  onTestFinished(() => client.close())
+  const note = await client.notes.create({ on: 'contacts', id: '2' }, { body: 'Called' })
+  expect(note).toMatchObject({ contact_id: '2', body: 'Called' })
+  const listed: unknown[] = []
+  for await (const each of client.notes.list({ on: 'contacts', id: '2' })) listed.push(each)
+  expect(listed).toEqual([note])
+  const sent = emulator.requests.length
+  for (const on of ['users', 'contcts']) {
+    await expect(client.notes.create({ on, id: '2' }, { body: 'x' })).rejects.toThrow(on)
+  }
+  expect(emulator.requests.length).toBe(sent)
 })

@@ -138,7 +138,9 @@ function requireMembers(head: OperationHead, body: JsonValue | undefined, { orde
 function pathOf({ do: kind, path, id = '' }: OperationHead, { noun }: PlanHead): string {
   const resource = resourceOf(noun)
   if (kind === 'fail') return RESOURCES[resource].path
-  return kind === 'create' ? collectionPath(resource, parentOfPath(resource, path)) : pathOfRecord(resource, id)
+  if (kind !== 'create') return pathOfRecord(resource, id)
+  const parent = parentOfPath(resource, path)
+  return parent || !('parent' in RESOURCES[resource]) ? collectionPath(resource, parent) : RESOURCES[resource].path
 }
 
 function requireDigest({ do: kind, path, digest, before }: OperationHead, body = ''): void {
