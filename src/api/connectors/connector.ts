@@ -72,7 +72,7 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
     hasOneList: (resource) => {
       const described = document.resources[resource]
-      return described?.list !== undefined && (described.parent === undefined || described.list.all === true)
+      return described?.list !== undefined && described.parent === undefined
     },
     upserts: (resource, field) => {
       const { upsert = {}, batch = {} } = document.resources[resource] ?? {}

@@ -212,8 +212,8 @@ export async function* allNotes(
   api.require('note', 'list')
   const { connector } = api
   const kinds = connector.parents('note')
-  if (connector.hasOneList('note')) {
-    const { links } = connector.document.resources.note ?? {}
+  const { links, list } = connector.document.resources.note ?? {}
+  if (connector.hasOneList('note') || list?.all) {
     connector.rules('note').selection.ask(Object.keys(links?.fields ?? {}))
     for await (const page of api.notes().list()) yield { ...page, items: page.items.map((note) => named(note, kinds)) }
     return
