@@ -86,10 +86,10 @@ async function parentOf(ctx: Context, id: string, noun: string): Promise<ParentR
   if (!resourceNamed(noun)) await defineServerObjects(ctx, noun)
   const kinds = parentsIn(document, 'note')
   const of = kinds.find((each) => [RESOURCES[each].plural, RESOURCES[each].singular].some((word) => word === noun))
-  if (!of) throw noParent(document.name, kinds, { resource: 'note', of: resourceNamed(noun) ?? noun })
+  if (!of) throw noParent(document.name, kinds, resourceNamed(noun) ?? noun)
   const other = RECORD_RESOURCES.find((each) => each !== of && id.startsWith(RESOURCES[each].idPrefix))
   if (!other) return { of, id }
-  if (!kinds.includes(other)) throw noParent(document.name, kinds, { resource: 'note', of: other, id })
+  if (!kinds.includes(other)) throw noParent(document.name, kinds, other, id)
   throw new CrmError('usage', `${id} is the id of a ${other}, not of a ${of}`, {
     hint: other === 'deal' ? withoutFlags(ctx.argv, '--on') : withFlag(ctx.argv, '--on', RESOURCES[other].plural),
   })

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../core/json.ts'
+import type { JsonValue } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { ConnectorDocument, ResourceDocument } from './document.ts'
@@ -14,6 +14,9 @@ export function parentsIn({ resources }: ConnectorDocument, resource: Resource):
 /** `{on.NAME}` in the texts of an object whose records belong to several others. */
 const ON = /\{on\.([\w-]+)\}/g
 
+/** In place of a name that is not there: no text of a connector has it. */
+const NOTHING = '\u0000'
+
 /**
  * What is said of the records of one kind of parent: `{on.NAME}` is what the connector has under this name for it. Without, a text is
  * empty there, and a member with nothing else is left out.
@@ -22,20 +25,10 @@ export function ofParent(described: ResourceDocument, of: Resource | undefined):
   const { parents } = described
   if (!parents) return described
   const names = (of && parents[of]) ?? {}
-  const filled = fillOn(described as unknown as JsonValue, names) as unknown as ResourceDocument
-  return { ...filled, parents, parent: of ?? described.parent }
-}
-
-function fillOn(value: JsonValue | undefined, names: Readonly<Record<string, string>>): JsonValue | undefined {
-  if (typeof value === 'string') {
-    const filled = value.replaceAll(ON, (_, name: string) => names[name] ?? '')
-    return filled === '' && value !== '' ? undefined : filled
-  }
-  if (Array.isArray(value)) return value.flatMap((each) => fillOn(each, names) ?? [])
-  if (!isJsonObject(value)) return value
-  const members = Object.entries(value).flatMap(([name, each]) => {
-    const filled = fillOn(each, names)
-    return filled === undefined ? [] : [[name, filled] as const]
+  const filled = JSON.parse(JSON.stringify(described), (_, value: JsonValue) => {
+    if (typeof value !== 'string') return value
+    const text = value.replaceAll(ON, (_, name: string) => names[name] ?? NOTHING)
+    return text === NOTHING ? undefined : text.replaceAll(NOTHING, '')
   })
-  return Object.fromEntries(members)
+  return { ...filled, parents, parent: of ?? described.parent }
 }

@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { allNotes } from '../jobs/export/export-records.ts'
+import { allNotes } from '../jobs/plan/note-lists.ts'
 import { Scratch } from '../jobs/plan/scratch.ts'
 
 /** Of each of the two servers. */

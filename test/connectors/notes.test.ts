@@ -213,3 +213,11 @@ test('the library has notes on what its caller names', async () => {
   }
   expect(emulator.requests.length).toBe(sent)
 })
+
+test('a row with the id of a note changes it, without what it is on', async () => {
+  const there = await reached('pipedrive')
+  const { id } = await there.json('notes', 'add', '1', '--on', 'contacts', '--body', 'Called')
+  const file = fileOf(there, `id,body\n${id},Wrote\n`)
+  expect(await there.json('notes', 'import', file, '--yes')).toMatchObject({ done: 1 })
+  expect(await there.json('notes', 'list', '1', '--on', 'contacts')).toMatchObject([{ id, body: 'Wrote' }])
+})

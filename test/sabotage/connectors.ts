@@ -15,8 +15,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a note on a contact passes the plan of a server that has notes on deals alone',
     file: 'src/jobs/input/row-draft.ts',
-    line: 'if (row.parent && parents.includes(row.parent.of)) return',
-    to: 'if (row.parent) return',
+    line: 'if (parents.length === 0 || (parent ? parents.includes(parent.of) : isThere)) return',
+    to: 'if (parents.length === 0 || parent) return',
     tests: NOTE_PARENTS,
   },
   {
@@ -29,8 +29,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a note goes to a kind of record that the server has no notes on',
     file: 'src/api/connectors/connector.ts',
-    line: 'if (!known.includes(of)) throw noParent(document.name, known, { resource, of })',
-    to: 'if (known.length === 0) throw noParent(document.name, known, { resource, of })',
+    line: 'if (!known.includes(of)) throw noParent(document.name, known, of)',
+    to: 'if (known.length === 0) throw noParent(document.name, known, of)',
     tests: NOTES,
   },
   {

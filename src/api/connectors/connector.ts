@@ -81,7 +81,7 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
     rules: (resource, of) => {
       if (of === undefined) return rules(resource)
       const known = rules(resource) && parentsIn(document, resource)
-      if (!known.includes(of)) throw noParent(document.name, known, { resource, of })
+      if (!known.includes(of)) throw noParent(document.name, known, of)
       return ofParents(`${resource} ${of}`)
     },
     parents: (resource) => parentsIn(document, resource),

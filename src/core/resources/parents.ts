@@ -43,23 +43,15 @@ export function parentNamed(resource: Resource, member: string): Resource | unde
   return resource === 'note' ? KINDS.find((of) => parentMember(of) === member) : undefined
 }
 
-interface AskedParent {
-  readonly resource: Resource
-  /** A resource, or a word that is none. */
-  readonly of: string
-  readonly id?: string
-}
-
-/** For a record of another kind than those that the server has notes on. */
-export function noParent(connector: string, kinds: readonly Resource[], { resource, of, id }: AskedParent): CrmError {
-  const { plural } = RESOURCES[resource]
+/** For a resource, or a word that is none, that the server has no notes on; `id` is that of such a record. */
+export function noParent(connector: string, kinds: readonly Resource[], of: string, id?: string): CrmError {
   const nouns = kinds.map((each) => RESOURCES[each].plural)
   const listed = nouns.length === 1 ? `${nouns[0]} alone` : `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`
   const asked = Object.hasOwn(RESOURCES, of) ? RESOURCES[of as Resource].plural : JSON.stringify(of)
-  const what = id === undefined ? asked : `the ${of} ${id}`
   const [first = 'deal'] = kinds
-  return new CrmError('usage', `${connector} (connector) has ${plural} on ${listed}, not on ${what}`, {
-    hint: `crm ${plural} list ${first.toUpperCase()}_ID${onFlag(first)}`,
+  const what = id === undefined ? asked : `the ${of} ${id}`
+  return new CrmError('usage', `${connector} (connector) has notes on ${listed}, not on ${what}`, {
+    hint: `crm notes list ${first.toUpperCase()}_ID${onFlag(first)}`,
   })
 }
 

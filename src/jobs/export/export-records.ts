@@ -1,12 +1,8 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Api } from '../../api/api.ts'
-import type { Page } from '../../api/operations.ts'
-import { withMember } from '../../api/pages/pages.ts'
 import { CrmError } from '../../core/errors.ts'
-import { exactDigits, idText, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { type ParentRecord, parentIn, parentMember } from '../../core/resources/parents.ts'
-import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { exactDigits, type JsonValue, parseExactJson } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { OutputStream } from '../../core/streams.ts'
 import { makeTemporaryFolder } from '../../files/folders.ts'
 import { linesOf } from '../../files/lines.ts'
@@ -18,7 +14,6 @@ import type { ColumnType } from '../../output/record-output.ts'
 import { fieldName, type RecordOutput, valueAtField } from '../../output/record-output.ts'
 import { type Dialect, readDelimitedRecords, sampleCells } from '../input/read-delimited.ts'
 import type { TextualFormat } from '../input/row.ts'
-import { listParts } from '../plan/planning.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
@@ -184,61 +179,4 @@ async function* pagesIn(path: string): AsyncGenerator<readonly CrmRecord[]> {
     page = []
   }
   yield page
-}
-
-/** Lists of notes that are read at the same time. */
-const LISTS_AT_ONCE = 8
-
-/** The notes on these records. */
-async function* notesOn(api: Api, parents: readonly ParentRecord[]): AsyncGenerator<Page, void, undefined> {
-  for (let at = 0; at < parents.length; at += LISTS_AT_ONCE) {
-    const lists = parents.slice(at, at + LISTS_AT_ONCE).map(async (parent) => {
-      const pages: Page[] = []
-      for await (const page of listParts(api, [parent])) pages.push(page)
-      return pages
-    })
-    for (const pages of await Promise.all(lists)) yield* pages
-  }
-}
-
-/**
- * All notes, each once, with the id of a record that it is on. `known`: the ids of the records of a kind, which are listed where it has
- * none. CrmError `not_supported` if the server does not list notes.
- */
-export async function* allNotes(
-  api: Api,
-  known: (of: Resource) => readonly string[] = () => [],
-): AsyncGenerator<Page, void, undefined> {
-  api.require('note', 'list')
-  const { connector } = api
-  const kinds = connector.parents('note')
-  const { links, list } = connector.document.resources.note ?? {}
-  if (connector.hasOneList('note') || list?.all) {
-    connector.rules('note').selection.ask(Object.keys(links?.fields ?? {}))
-    for await (const page of api.notes().list()) yield { ...page, items: page.items.map((note) => named(note, kinds)) }
-    return
-  }
-  const seen = new Set<string>()
-  const isNew = ({ id }: CrmRecord) => kinds.length === 1 || seen.size < seen.add(idText(id) ?? '').size
-  for (const of of kinds) {
-    for await (const ids of idsOf(api, of, known(of))) {
-      const pages = notesOn(
-        api,
-        ids.map((id) => ({ of, id })),
-      )
-      for await (const page of pages) yield { ...page, items: page.items.filter(isNew) }
-    }
-  }
-}
-
-function named(note: CrmRecord, kinds: readonly Resource[]): CrmRecord {
-  const parent = parentIn(note, kinds)
-  return withMember(note, parent && { member: parentMember(parent.of), id: parent.id, isShown: true })
-}
-
-async function* idsOf(api: Api, of: Resource, known: readonly string[]): AsyncGenerator<readonly string[]> {
-  if (known.length > 0) return yield known
-  const collection = api[RESOURCES[of].plural]
-  const { list } = typeof collection === 'function' ? collection() : collection
-  for await (const { items } of list()) yield items.flatMap(({ id }) => idText(id) ?? [])
 }

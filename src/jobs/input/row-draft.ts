@@ -150,40 +150,37 @@ function wrongType(expected: string): Converted {
 /** Checks a whole row: required fields, and values from a fixed set. */
 export function checkRow(
   draft: RowDraft,
-  {
-    required,
-    isMatchedById = false,
-    stages,
-    parents = [],
-  }: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages' | 'parents'>,
+  options: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages' | 'parents'>,
 ): void {
+  const { required, isMatchedById = false, stages, parents = [] } = options
   const { row, findings, refused } = draft
   // A row that could not be read is not reported for missing fields.
   if (findings.some(({ column }) => column === undefined)) return
-  checkParent(draft, parents)
+  const isKnown = isMatchedById && row.id !== undefined
+  checkParent(draft, parents, isKnown)
   for (const field of required) {
     if (refused.includes(field) || (parents.length > 0 && field === 'deal_id')) continue
     const value = row.fields[field]
-    if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue
+    if (value === undefined ? isKnown : value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
   }
   const wrong = wrongStage(row.fields.stage, stages)
   if (wrong) addFinding(draft, { column: 'stage', value: wrong.shown, code: 'not_allowed', message: wrong.message })
 }
 
-/** A note is on one record, of a kind that the server takes notes on. */
-function checkParent(draft: RowDraft, parents: readonly Resource[]): void {
-  const { row, refused } = draft
-  if (parents.length === 0 || refused.some((field) => parents.some((of) => parentMember(of) === field))) return
-  if (row.parent && parents.includes(row.parent.of)) return
-  const members = parents.map(parentMember)
-  const listed = members.length === 1 ? members[0] : `one of ${members.join(', ')}`
-  const column = row.parent ? parentMember(row.parent.of) : members[0]
-  const message = row.parent
-    ? `this server has no notes on ${RESOURCES[row.parent.of].plural}, expected ${listed}`
-    : `${listed} is required`
-  const code = row.parent ? 'not_allowed' : 'required'
-  addFinding(draft, { column, value: row.parent && shownValue(row.parent.id), code, message })
+/** A note is on one record, of a kind that the server has notes on; one that is there stays on its own. */
+function checkParent(draft: RowDraft, parents: readonly Resource[], isThere: boolean): void {
+  const { parent } = draft.row
+  if (parents.length === 0 || (parent ? parents.includes(parent.of) : isThere)) return
+  const [member, ...others] = parents.map(parentMember)
+  const expected = others.length === 0 ? member : `one of ${[member, ...others].join(', ')}`
+  if (!parent) {
+    const message = `${expected} is required`
+    addFinding(draft, { column: member, value: undefined, code: 'required', message })
+    return
+  }
+  const message = `this server has no notes on ${RESOURCES[parent.of].plural}, expected ${expected}`
+  addFinding(draft, { column: parentMember(parent.of), value: parent.id, code: 'not_allowed', message })
 }
 
 export interface WrongStage {

@@ -12,6 +12,7 @@ import { foldName } from '../input/columns.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
+import { allNotes, listParts } from './note-lists.ts'
 import type { JobNoun } from './plan-format.ts'
 
 /** What a command is shown while it plans. */
@@ -236,8 +237,8 @@ function isNested(value: JsonValue): boolean {
 /** All records of a resource. */
 export async function* allRecords(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
   const resource = resourceOf(noun)
-  if (!isListed(resource)) throw new Error(`${noun} have no list`)
   const api = await openApi()
+  if (!isListed(resource)) return yield* allNotes(api)
   yield* api[RESOURCES[resource].plural].list()
 }
 
@@ -249,34 +250,6 @@ async function checkGone({ connector, ...api }: Api, noun: JobNoun, id: string):
   throw new CrmError('bad_answer', `the list of ${noun} lacks ${id}, which the server has: nothing was sent`, {
     hint: connector.mismatchHint,
   })
-}
-
-/** Lists read at the same time. */
-const PARTS_AT_ONCE = 8
-
-/** The notes of some records. Those of a record that was deleted are gone, too. */
-export async function* listParts(api: Api, parents: Iterable<ParentRecord>): AsyncGenerator<Page> {
-  const { connector } = api
-  if (connector.offers('note', 'list') && connector.rules('note').parent === undefined) {
-    yield* api.notes().list()
-    return
-  }
-  const all = [...parents]
-  for (let at = 0; at < all.length; at += PARTS_AT_ONCE) {
-    const lists = all.slice(at, at + PARTS_AT_ONCE).map((each) => pagesOf(api.notes(each).list()))
-    for (const pages of await Promise.all(lists)) yield* pages
-  }
-}
-
-async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
-  try {
-    const pages: Page[] = []
-    for await (const page of list) pages.push(page)
-    return pages
-  } catch (error) {
-    if (error instanceof CrmError && error.code === 'not_found') return []
-    throw error
-  }
 }
 
 /** The number of deals that are read for their pipelines. */
