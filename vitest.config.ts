@@ -5,7 +5,7 @@ import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace or change a module, which other files of the same worker would see. */
 const REPLACING = [
-  'test/connectors/{admin-cases,associations,attio-objects,companies,merge-references,named-members,zoho}.test.ts',
+  'test/connectors/{admin-cases,associations,attio-objects,companies,merge-references,named-members,notes,zoho}.test.ts',
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
@@ -38,7 +38,7 @@ const SLOW = [
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,again-kills,merge-kills,migrate-kills,killed-rejects}.test.ts',
-  'test/connectors/{kills,merge-kills,families/kills}.test.ts',
+  'test/connectors/{kills,merge-kills,note-kills,families/kills}.test.ts',
   'test/probe/drafts-killed.test.ts',
   'test/e2e/oauth-kills.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',

@@ -18,7 +18,9 @@ import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { type NamedConnector, requireConnector, resolveTarget, type Target } from './settings/target.ts'
 
-type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/input-file.ts')
+type Exports = typeof import('./jobs/export/export-records.ts') &
+  typeof import('./jobs/plan/note-lists.ts') &
+  typeof import('./jobs/input/input-file.ts')
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'tokens' | 'loginHint' | 'serveDatabase'> &
   Pick<Target, 'pageSize' | 'profileName'> & {
@@ -138,6 +140,7 @@ export function createContext(
     diagnose: (server) => diagnoseServer(ctx, server),
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
+      ...(await import('./jobs/plan/note-lists.ts')),
       ...(await import('./jobs/input/input-file.ts')),
     }),
     jobs: once(() => openBulk(ctx)),

@@ -1,6 +1,7 @@
 import type { ServerOffer } from '../connector/document.ts'
 import type { Asked } from '../core/asked-members.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
+import type { GivenParent } from '../core/resources/parents.ts'
 import type { RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { ListedName } from './connectors/listed-names.ts'
@@ -18,7 +19,7 @@ import type { ServerTerms } from './server-terms.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 type Collection<D extends ResourceDefinition> = D extends { readonly parent: string }
-  ? (parentId?: string) => Operations
+  ? (on?: GivenParent) => Operations
   : Operations
 
 type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
@@ -26,7 +27,8 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
 }
 
 /**
- * The operations by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. CrmError
+ * The operations by the plural of the resource. Those of notes and stages take the id of a deal or pipeline, or
+ * a record of another kind. CrmError
  * `not_supported` for an operation that the server lacks.
  */
 export type Collections = ByPlural<typeof RESOURCES>

@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../core/resources/field.ts'
+import type { GivenParent } from '../core/resources/parents.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
@@ -79,7 +80,7 @@ function namesReader({ http, connector, references }: CollectionParts): Api['lis
     const rules = connector.rules(resource)
     if (!rules.names()) return undefined
     const { readListedNames } = await import('./connectors/listed-names.ts')
-    const exchange = createExchange({ http, connector, references }, { resource, parentId: undefined })
+    const exchange = createExchange({ http, connector, references }, { resource, parent: undefined })
     return readListedNames({ http, exchange, rules })
   }
   return (resource) => {
@@ -96,7 +97,7 @@ function createCeilings({ document: { limits } }: Connector, timing: Timing | Ho
 
 function createCollections(parts: CollectionParts): Collections {
   const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {
-    const of = (parentId?: string) => createCollection(parts, name as Resource, parentId)
+    const of = (on?: GivenParent) => createCollection(parts, name as Resource, on)
     return [plural, parent === undefined ? of() : of]
   })
   return Object.fromEntries(collections)

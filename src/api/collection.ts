@@ -4,6 +4,7 @@ import { isAnother } from '../core/other-values.ts'
 import { id18 } from '../core/record-ids.ts'
 import { wasThereBefore } from '../core/record-time.ts'
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
+import { type GivenParent, onFlag, type ParentRecord, parentMember, parentRecord } from '../core/resources/parents.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -13,16 +14,17 @@ import { otherReason } from './connectors/shown-at.ts'
 import { type KeyState, onceError } from './errors/failure.ts'
 import { oneLine } from './errors/one-line.ts'
 import { linkedRecords, updateLinked } from './links/linked-records.ts'
-import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
+import type { ListQuery, Operations, Page, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {
-  ofOneParent,
-  parentMember,
+  type NamedParent,
+  pagesOfParent,
   type ReadScope,
   readRecord,
   readShownAt,
   recordPages,
   type ShownUnderId,
+  withMember,
 } from './pages/pages.ts'
 import type { Answer } from './transport/answer.ts'
 import { type Call, checkId } from './transport/call.ts'
@@ -39,20 +41,21 @@ export interface CollectionParts {
 const NO_QUERY: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
-export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
+export function createCollection(parts: CollectionParts, resource: Resource, on?: GivenParent): Operations {
   const { http, connector } = parts
-  const { parent }: ResourceDefinition = RESOURCES[resource]
-  const texts = textsFor(resource, parentId)
-  const exchange = createExchange(parts, { resource, parentId })
+  const parent = parentRecord(resource, on)
+  const texts = textsFor(resource, parent)
+  const exchange = createExchange(parts, { resource, parent })
+  const named = namedParent(resource, parent)
   const linked = linkedRecords(parts, resource)
-  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource), exchange, linked })
+  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource, parent?.of), exchange, linked })
 
   const list: Operations['list'] = (asked = {}) => {
-    if (parent && parentId !== undefined) checkId(parentId, parent)
-    const reading = scope()
-    const pages = recordPages(reading, texts.ofAll('list'), { ...NO_QUERY, ...asked })
-    const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
-    return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
+    if (parent) checkId(parent.id, parent.of)
+    const [reading, query] = [scope(), { ...NO_QUERY, ...asked }]
+    const ids = parent && linked?.idsOn(parent)
+    const pages = ids ? partsOf(parts, { resource, ids }, query) : recordPages(reading, texts.ofAll('list'), query)
+    return named ? pagesOfParent(pages, named, reading.rules.parent === undefined) : pages
   }
   const getCall = (id: string, signal?: AbortSignal) => ({ ...texts.ofShown(id), signal })
   const idOf = connector.document.resources[resource]?.id.type === 'id18' ? id18 : (id: string) => id
@@ -73,28 +76,28 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     list,
     get,
     create: async (fields, options) => {
-      if (parent && parentId !== undefined) checkId(parentId, parent)
+      if (parent) checkId(parent.id, parent.of)
       const started = http.mark()
       const call = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
-      const isListed = connector.offers(resource, 'list') && parent === undefined
+      const isListed = connector.offers(resource, 'list') && !('parent' in RESOURCES[resource])
       const look = isListed ? lookCommand(call.command, fields) : texts.lookCommand
       const create = { ...call, body: fields, lookCommand: look }
-      const written = await (isListed && options.isLookedFor !== false
-        ? createRecord(http, create, () => list({ signal: options.signal }))
-        : requestRecord(http, create))
+      const isLookedFor = isListed && options.isLookedFor !== false
+      const listed = () => list({ signal: options.signal })
+      const written = await (isLookedFor ? createRecord(http, create, listed) : requestRecord(http, create))
       const id = idText(written.id)
-      if (id === undefined) return written
+      if (id === undefined) return withMember(written, named)
       const checkShown: Check = (shown) =>
         checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), keys: http.keys })
       checkShown({ record: written })
-      return whole('create', written, { id, sent: fields, checkShown })
+      return withMember(await whole('create', written, { id, sent: fields, checkShown }), named)
     },
     update: async (given, patch, options) => {
       const id = idOf(given)
       const naming = { ...options, ...ofRecord(id, 'update') }
       const own = async () => requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
-      const written = await updateLinked(linked, { ...naming, id, fields: patch }, own)
-      return whole('update', written, { id, sent: patch, checkShown: () => {} })
+      const written = updateLinked(linked, { ...naming, id, fields: patch }, own)
+      return whole('update', await written, { id, sent: patch, checkShown: () => {} })
     },
     delete: async (id, options) => {
       const call = await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') })
@@ -102,8 +105,7 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     },
     preview: async ({ kind, id, fields }) => {
       const naming = id === undefined ? texts.ofAll('create') : ofRecord(id, 'update')
-      const call = await exchange.write(kind, { ...(id !== undefined && { id }), fields }, naming)
-      return plannedRequest(http, call)
+      return plannedRequest(http, await exchange.write(kind, { ...(id !== undefined && { id }), fields }, naming))
     },
     test: async (id, options) => {
       const { body: _, ...request } = connector.rules(resource).request('test', { id })
@@ -155,19 +157,46 @@ function showWhole(
   }
 }
 
+function namedParent(resource: Resource, parent: ParentRecord | undefined): NamedParent | undefined {
+  const { parent: usual, fields }: ResourceDefinition = RESOURCES[resource]
+  if (!parent || !usual) return undefined
+  return { member: parentMember(parent.of), id: parent.id, isShown: Object.hasOwn(fields, parentMember(usual)) }
+}
+
+interface LinkedParts {
+  readonly resource: Resource
+  readonly ids: () => Promise<readonly string[]>
+}
+
+/** The records with these ids, where links say which records belong to another one. */
+async function* partsOf(
+  parts: CollectionParts,
+  { resource, ids }: LinkedParts,
+  { limit, signal = new AbortController().signal }: ListQuery,
+): AsyncGenerator<Page> {
+  const { createKeyReader } = await import('./keyed-reads.ts')
+  const reader = createKeyReader(parts, resource, 'id')
+  if (!reader) throw new Error(`no request reads ${resource} by ids`)
+  const all = (await ids()).slice(0, limit)
+  for (let at = 0; at < all.length; at += reader.size) {
+    const items = await reader.read(all.slice(at, at + reader.size), { signal, rateShare: 1 })
+    yield { items, nextCursor: undefined }
+  }
+}
+
 /** For messages and hints. */
-function textsFor(resource: Resource, parentId: string | undefined) {
-  const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
+function textsFor(resource: Resource, on: ParentRecord | undefined) {
+  const { singular, plural, parent: usual, commands }: ResourceDefinition = RESOURCES[resource]
+  const parent = on?.of ?? usual
   const commandOf = (name: ApiOperation) => commands?.[name] ?? `crm ${plural} ${name}`
-  const isOfParent = parent !== undefined && parentId !== undefined
-  const actions = isOfParent
-    ? { list: `list the ${plural} of ${parent} ${parentId}`, create: `add the ${singular} to ${parent} ${parentId}` }
+  const actions = on
+    ? { list: `list the ${plural} of ${on.of} ${on.id}`, create: `add the ${singular} to ${on.of} ${on.id}` }
     : { list: `list ${plural}`, create: `create the ${singular}` }
   return {
     listCommand: commandOf('list'),
     done: (name: 'create' | 'update', id: string) =>
       `${singular} ${id} was ${name === 'create' ? 'created' : 'changed'}`,
-    lookCommand: `crm ${plural} list${parent ? ` ${shellWord(parentId ?? '')}` : ''}, where the server lists ${plural}`,
+    lookCommand: `crm ${plural} list${parent ? ` ${shellWord(on?.id ?? '')}${resource === 'note' ? onFlag(parent) : ''}` : ''}, where the server lists ${plural}`,
     ofAll: (name: 'list' | 'create') => ({
       action: actions[name],
       command: commandOf(name),

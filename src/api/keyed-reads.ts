@@ -30,7 +30,7 @@ export function createKeyReader(parts: CollectionParts, resource: Resource, fiel
   const rules = connector.rules(resource)
   const keyed = rules.keyed(field)
   if (!keyed) return undefined
-  const exchange = createExchange(parts, { resource, parentId: undefined })
+  const exchange = createExchange(parts, { resource, parent: undefined })
   const { plural } = RESOURCES[resource]
   const texts = { action: `find ${plural} by ${field}`, command: `crm ${plural} list`, findCommand: undefined }
   return {

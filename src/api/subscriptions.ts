@@ -31,7 +31,7 @@ const FIND = 'crm webhooks list'
 
 export function createSubscriptions(parts: CollectionParts): Subscriptions {
   const { http, connector, references } = parts
-  const exchange = createExchange(parts, { resource: 'webhook', parentId: undefined })
+  const exchange = createExchange(parts, { resource: 'webhook', parent: undefined })
 
   async function* deliveries(webhookId: string, query: Partial<ListQuery> = {}): AsyncGenerator<Page> {
     const list = connector.rules('webhook').deliveries()

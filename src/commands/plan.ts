@@ -58,7 +58,7 @@ async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
     return isForPeople ? { ...operation, changes: operationText(operation) } : operation
   })
   const values = isForPeople ? ['changes'] : ['fields', 'was']
-  const parent = plan.head.noun === 'notes' ? ['parent'] : []
+  const parent = plan.head.noun === 'notes' ? ['parent', 'on'] : []
   await printList(ctx, {
     pages,
     columns: ['op', 'do', 'line', 'id', ...parent, ...values, 'reason'],

@@ -12,6 +12,9 @@ export interface WordPosition {
   readonly placeholder: string
 }
 
+/** What notes are on; a server may have others. */
+const NOTE_NOUNS = ['deals', 'contacts', 'companies']
+
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 /** Derived from the name of the flag or the placeholder; `text` for any other. */
@@ -24,6 +27,7 @@ function ofFlag({ path, flag }: WordPosition): ValueWords | undefined {
   if (flag === '--profile') return { type: 'profile' }
   if (flag === '--data') return { type: 'file' }
   if (flag === '--events') return { type: 'event-kinds' }
+  if (flag === '--on') return NOTE_NOUNS
   if (flag === '--filter' || flag === '--deals') return { type: 'filter' }
   if (!of) return undefined
   if (flag === '--fields' || flag === '--match') return { type: 'members', of }
@@ -38,6 +42,7 @@ function ofFlag({ path, flag }: WordPosition): ValueWords | undefined {
 const ARGUMENTS: ReadonlyMap<string, ValueWords> = new Map<string, ValueWords>([
   ...['plan', 'before', 'after', 'command', 'args'].map((name) => [name, { type: 'file' }] as const),
   ['deal-id', { type: 'id', of: 'deal' }],
+  ['record-id', { type: 'id', of: 'deal' }],
   ['pipeline-id', { type: 'id', of: 'pipeline' }],
   ['profile', { type: 'profile' }],
   ['job', { type: 'job' }],

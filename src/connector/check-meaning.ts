@@ -60,7 +60,7 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is, or what one of them is called`,
       )
     const ofAny = noun === LISTED_OBJECT ? ['type'] : []
-    const ofParent = memberAt(object, 'parent') ? ['parent', 'parent.*'] : []
+    const ofParent = ofParents(object)
     const common = [...variables, ...ofAny, ...ofParent]
     checkObject({ ...check, noun, object, kind, common })
   }
@@ -173,18 +173,34 @@ function checkWhole(
     )
 }
 
-function checkParent({ tree, noun, object, problems }: ObjectCheck): void {
-  const parent = memberAt(object, 'parent')
-  if (!parent || textIn(parent) === undefined) return
-  const names: string[] = []
-  for (let at = textIn(parent); at !== undefined && !names.includes(at); ) {
-    names.push(at)
-    at = textIn(memberAt(tree, 'objects', at, 'parent'))
+function checkParent({ tree, noun, object, problems, common }: ObjectCheck): void {
+  checkPlaceholders(memberAt(object, 'parent'), common, problems)
+  for (const parent of parentsIn(object)) {
+    const names: string[] = []
+    for (let at = textIn(parent); at !== undefined && !names.includes(at); ) {
+      names.push(at)
+      at = textIn(parentsIn(memberAt(tree, 'objects', at))[0])
+    }
+    if (names.includes(noun)) {
+      const circle = circleHint([noun, ...names])
+      problems.add(parent.place, `${noun} cannot belong to itself${circle}, expected another object`)
+    } else expectObject(parent, tree, problems)
   }
-  if (names.includes(noun)) {
-    const circle = circleHint([noun, ...names])
-    problems.add(parent.place, `${noun} cannot belong to itself${circle}, expected another object`)
-  } else expectObject(parent, tree, problems)
+}
+
+/** One noun, a list of them, or the names of a map. */
+function parentsIn(object: Located | undefined): readonly Located[] {
+  const parent = memberAt(object, 'parent')
+  if (!parent || textIn(parent) !== undefined) return parent ? [parent] : []
+  if (isElements(parent.value)) return parent.value
+  return [...membersOf(parent)].map(([value, { keyPlace }]) => ({ value, place: keyPlace, keyPlace }))
+}
+
+function ofParents(object: Located): readonly string[] {
+  const nouns = parentsIn(object).flatMap((each) => textIn(each) ?? [])
+  const own = nouns.flatMap((noun) => [...membersOf(memberAt(object, 'parent', noun)).keys()])
+  const names = new Set([...nouns, ...own].map((name) => `on.${name}`))
+  return nouns.length === 0 ? [] : ['parent', 'parent.*', ...names]
 }
 
 interface Scope {
@@ -198,7 +214,7 @@ const OF_ONE: Scope = { has: ['id'], needs: 'id' }
 const SCOPES: Readonly<Record<string, Scope>> = {
   list: { has: ['select'] },
   get: { has: ['id', 'select'], needs: 'id' },
-  create: { has: ['record', 'links'] },
+  create: { has: ['record', 'links', 'now'] },
   update: { has: ['id', 'record'], needs: 'id' },
   delete: OF_ONE,
   restore: OF_ONE,
@@ -354,7 +370,9 @@ function checkFields(check: ObjectCheck): void {
       const field = writtenBy.get(member)
       // Some servers require every member of a new record: one without a value is sent empty.
       const isEmpty = operation === 'create' && ['null', 'false', '[]', '""'].includes(JSON.stringify(value))
-      if (field !== undefined && !isEmpty)
+      // For records that say nothing else there.
+      const isDefault = /^\{(?:now|on\.[\w-]+)\}$/.test(String(value))
+      if (field !== undefined && !isEmpty && !isDefault)
         problems.add(keyPlace, `${member} is written by the field ${field}, expected it in one place`)
     }
   }

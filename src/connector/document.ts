@@ -75,6 +75,8 @@ export type PagingDocument = Pick<ReadPaging, 'by' | 'in' | 'start'> & Partial<R
 export type ResourceDocument = Pick<ReadObject, 'others' | 'read_only' | 'value' | 'filters'> &
   ReadObject['record'] & {
     readonly parent: Resource | undefined
+    /** By the kind of a parent, what `{on.NAME}` stands for. */
+    readonly parents?: Readonly<Partial<Record<Resource, Readonly<Record<string, string>>>>> | undefined
     /** Records show only the members that a request names. */
     readonly select:
       | ({ readonly param: string } & Pick<ReadSelect, 'as'> & Partial<Pick<ReadSelect, 'most'>>)
@@ -126,6 +128,7 @@ interface OkTest {
 
 export type ListOperation = Operation &
   Pick<Read<'list'>, 'items' | 'up' | 'keep'> & {
+    readonly all?: boolean | undefined
     readonly empty?: null | 204 | undefined
     readonly paging: PagingDocument
   }

@@ -73,7 +73,7 @@ export function compileField(
       path: compilePath(at),
       template: compileTemplate(text),
     })),
-    read: withinRecord(readerOf(document, readRaws, decode), document, fields),
+    read: onlyIf(withinRecord(readerOf(document, readRaws, decode), document, fields), document.if),
     decode: (raws, references) =>
       raws.length === 1 && !document.join ? decode.one(raws[0], references) : decode.all(raws, references),
     encode: encoderOf(document, { writes, convert, refuse }),
@@ -88,8 +88,18 @@ export function compileField(
 export function isOwnValue(name: string, field: FieldDocument): boolean {
   const { read, write, map, ref, as, max, join, one, fold, clear } = field
   const isHere = read.length === 1 && [...read, ...write].every((path) => path === name)
-  const isKept = !(map ?? ref ?? as ?? join ?? fold) && !one && max.length === 0 && clear === null
+  const isKept = !(map ?? ref ?? as ?? join ?? fold ?? field.if) && !one && max.length === 0 && clear === null
   return isHere && isKept && Object.keys({ ...field.set, ...field.new }).length === 0
+}
+
+/** A member that means another thing in other records, such as the id of a parent of any kind, is null there. */
+function onlyIf(read: FieldMap['read'], conditions: FieldDocument['if'] = {}): FieldMap['read'] {
+  const all = Object.entries(conditions).map(([at, pattern]) => {
+    return [pathReader(compilePath(at)), new RegExp(pattern, 'u')] as const
+  })
+  if (all.length === 0) return read
+  return (inner, references) =>
+    all.every(([valueIn, pattern]) => pattern.test(idText(valueIn(inner)) ?? '')) ? read(inner, references) : null
 }
 
 /** The name of a record is sought among those that the other fields of this one point at. */

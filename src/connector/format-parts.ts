@@ -66,7 +66,7 @@ function methodMember(name: string): string | undefined {
 
 /** Placeholders that no variable can be named like. */
 const PLACEHOLDERS: readonly string[] =
-  'key id event parent record value items row by select object noun type from to types links after'.split(' ')
+  'key id event parent on now record value items row by select object noun type from to types links after'.split(' ')
 
 const RULES = {
   any: { title: 'text', expected: 'a text' },

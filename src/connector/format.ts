@@ -189,6 +189,7 @@ const LIST = {
   empty: EMPTY,
   up: member('members taken from the element that encloses the record', map(TEXT, PATH), {}),
   keep: member('only records with these values belong to the list', TEMPLATES, {}),
+  all: member('true: without a parent, its request lists the records of all', FLAG, false),
   paging: member('how pages are read, member by member in place of that of the connector or object', PAGING, 'none'),
 }
 
@@ -361,6 +362,10 @@ const OWN_FIELD = object(
     ),
     when: member('always (default), or create: an update cannot change it', choice(['always', 'create']), 'always'),
     fold: member('case: two values that differ in case alone are equal', choice(['case'])),
+    if: member(
+      'paths and the regular expressions that values there must match: in other records the field is null',
+      map(PATH, PATTERN),
+    ),
     clear: member(
       'what clears this field, also object: null in place of the object that its path ends in',
       CLEAR_FIELD,
@@ -553,13 +558,31 @@ const LINKS = object('links', {
   ),
 })
 
+/** By noun: what stands for `{on.NAME}`. */
+const PARENTS = z
+  .union(
+    [
+      NOUN.transform((noun) => [noun]),
+      list(NOUN, { least: 1, most: 20, isSet: true }),
+      map(NOUN, map(FIELD_NAMES, text('template'))),
+    ],
+    { error: 'an object, a list of them, or a map with what stands for {on.NAME} for each' },
+  )
+  .transform(
+    (given): Readonly<Record<string, Readonly<Record<string, string>>>> =>
+      Array.isArray(given) ? Object.fromEntries(given.map((noun) => [noun, {}])) : given,
+  )
+
 const OBJECT = object('object', {
   one: member('one of them, such as contact', FIELD_NAMES),
   is: member('what its commands take it for; by default what its name says', choice(KINDS)),
   like: member('object whose members this one begins with', NOUN),
   base: BASE,
   path: member('what {object} is in the paths of its requests; by default its name', text('urlPath')),
-  parent: member('object that each record belongs to: {parent} is its id, {parent.NAME} a member of it', NOUN),
+  parent: member(
+    'object that each record belongs to, or several: a list, or a map of what texts have for each at {on.NAME}. {parent} is its id, {parent.NAME} a member of it, {on.NOUN} its id if it is of this object',
+    PARENTS,
+  ),
   only: member(
     'the verbs that it has, of its own and of the connector; all of them by default',
     list(choice(VERB_NAMES), { least: 1, isSet: true }),

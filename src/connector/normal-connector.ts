@@ -118,7 +118,7 @@ function normalResource(around: Around): ResourceDocument {
   const { param, names, ...selecting } = select ?? {}
   return {
     ...{ ...record, others, read_only, value, filters },
-    parent: parent === undefined ? undefined : kindOf(connector, parent),
+    ...parentsOf(connector, parent),
     select: param === undefined ? undefined : { param, ...selecting },
     names: names && { ...names, ...operation('list', { ...NO_BODY, ...names }, { connector }) },
     ...mapped(single, (verb, name) => verb && operation(name, verb, around)),
@@ -130,6 +130,13 @@ function normalResource(around: Around): ResourceDocument {
       links: { from: noun, fields: mapped(links, (to) => ({ to: kindOf(connector, to), noun: to })) },
     }),
   } as unknown as ResourceDocument
+}
+
+function parentsOf(connector: ReadConnector, parent: ReadObject['parent'] = {}) {
+  const all = Object.entries(parent).map(
+    ([noun, names]) => [kindOf(connector, noun), { [noun]: '{parent}', ...names }] as const,
+  )
+  return { parent: all[0]?.[0], parents: all.length > 0 ? Object.fromEntries(all) : undefined }
 }
 
 function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: From, name: string) => To) {

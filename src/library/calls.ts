@@ -48,6 +48,9 @@ export type UpdateCall = WriteCall & Conditional
 
 export type DeleteCall = ReadCall & Conditional
 
+/** What a note is on: the id of a deal, or a record of another object that the server has notes on, such as `contacts`. */
+export type NoteParent = string | { readonly on: string; readonly id: string }
+
 /** A record of any object: its own members, and those that the server sets. */
 export type RecordOf<Members> = Readonly<Members> & {
   readonly id: string

@@ -4,6 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import { idText, type JsonObject } from '../core/json.ts'
 import { findByIds } from '../core/record-ids.ts'
 import type { ServiceOperation } from '../core/resources/field.ts'
+import type { GivenParent } from '../core/resources/parents.ts'
 import {
   type CrmRecord as AnyRecord,
   type Plural,
@@ -14,7 +15,17 @@ import {
   serviceOperationsOf,
 } from '../core/resources/registry.ts'
 import { checkedDelete, checkedFields, checkedQuery, checkedRead, checkedWrite } from './call-checks.ts'
-import type { CrmRecord, DeleteCall, ListCall, Page, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
+import type {
+  CrmRecord,
+  DeleteCall,
+  ListCall,
+  NoteParent,
+  Page,
+  ReadCall,
+  RecordList,
+  UpdateCall,
+  WriteCall,
+} from './calls.ts'
 import type { Client } from './client-types.ts'
 import { isOwnObject } from './own-objects.ts'
 import type { Resources } from './resources.ts'
@@ -62,16 +73,25 @@ function methodsOf(open: Open, resource: Resource): Methods {
   const made = serviceOperationsOf(resource).map((operation): [ServiceOperation, Methods[string]] => {
     const make = METHODS[operation]
     if (hasParent && (operation === 'list' || operation === 'create')) {
-      return [operation, (parentId: string, ...given: never[]) => make({ find, parentId })(...given)]
+      return [operation, (on: NoteParent, ...given: never[]) => make({ find, on })(...given)]
     }
     return [operation, make({ find })]
   })
   return Object.fromEntries(made)
 }
 
+function parentOf(given: NoteParent | undefined): GivenParent {
+  if (typeof given !== 'object') return given
+  const of = resourceNamed(given.on)
+  if (of) return { of, id: given.id }
+  throw new CrmError('invalid_input', `no object is called ${JSON.stringify(given.on)}`, {
+    hint: "{ on: 'contacts', id }, or the id of a deal alone",
+  })
+}
+
 interface Place {
   readonly find: () => Promise<{ readonly api: Api; readonly resource: Resource }>
-  readonly parentId?: string
+  readonly on?: NoteParent
 }
 
 const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[string]>> = {
@@ -113,10 +133,10 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
     }),
 }
 
-async function operationsFor({ find, parentId }: Place): Promise<Operations> {
+async function operationsFor({ find, on }: Place): Promise<Operations> {
   const { api, resource } = await find()
   const collection = api[RESOURCES[resource].plural]
-  return typeof collection === 'function' ? collection(parentId) : collection
+  return typeof collection === 'function' ? collection(parentOf(on)) : collection
 }
 
 /** Failures that a scan would have, too. */

@@ -1,4 +1,4 @@
-import type { DeleteCall, ListCall, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
+import type { DeleteCall, ListCall, NoteParent, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
 import type {
   Company,
   CompanyFilters,
@@ -57,9 +57,9 @@ export interface Deals {
 
 export interface Notes {
   /** Requests a page at a time, as its records are consumed. */
-  list(dealId: string, query?: ListCall): RecordList<Note>
+  list(parent: NoteParent, query?: ListCall): RecordList<Note>
   /** Happens once, also if it is retried; with an `idempotencyKey` of yours also across runs. */
-  create(dealId: string, fields: NewNote, options?: WriteCall): Promise<Note>
+  create(parent: NoteParent, fields: NewNote, options?: WriteCall): Promise<Note>
   /** CrmError `not_found` for an unknown id. */
   delete(id: string, options?: DeleteCall): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { linkIn, linkText, wholeLinks } from '../core/links.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
+import { type ParentRecord, parentIn, parentMember } from '../core/resources/parents.ts'
 import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { RowRules } from '../jobs/plan/planning.ts'
 import type { IdMap } from './id-map.ts'
@@ -32,10 +33,10 @@ export interface LinkTarget {
 }
 
 export interface Carried {
-  /** The body of the create; the id of the deal of a note is in its path. */
+  /** The body of the create; what a note is on is in its path. */
   readonly body: JsonObject
-  /** The deal of a note, on the target; undefined for other records, and for a note whose deal is not there. */
-  readonly parentId: string | undefined
+  /** What a note is on, on the target; undefined for other records, and where that is not there. */
+  readonly parent: ParentRecord | undefined
   /** Members with values that are not carried over. */
   readonly left: readonly string[]
   /** Why the target cannot keep the record; undefined if it can. */
@@ -44,32 +45,40 @@ export interface Carried {
 
 /** The record for the target: without ids, times and version, and with references to records of the target. */
 export function carried(how: CarryRules, record: CrmRecord): Carried {
-  const { type, stageOf, rules, ids } = how
+  const { type, stageOf, rules } = how
   const given: JsonObject = {}
   const left: string[] = []
+  const { from, parent } = parentsOf(how, record)
+  const member = from && parentMember(from.of)
   const own = type === 'deal' ? stageMembers(stageOf, record) : {}
   for (const name of Object.keys({ ...record, ...own })) {
-    if (isNeverCarried(how, name)) continue
+    if (isNeverCarried(how, name) || name === member) continue
     const { to, value, isWhole } = keptOf(how, name, { record, own })
     const isKept = !isEmpty(value) && how.isKnown(to)
     if (isKept) given[to] = value
     if (String(record[name] ?? '') !== '' && !(isKept && isWhole)) left.push(name)
   }
   const body = rules.shown(given)
-  const dealId = idText(record.deal_id)
-  const parentId = type === 'note' && dealId !== undefined ? ids.idOf('deal', dealId) : undefined
-  return { body, parentId, left, fault: faultOf(how, { body, dealId, parentId }) }
+  return { body, parent, left, fault: faultOf(how, { body, from, parent }) }
 }
 
-function faultOf({ type, rules }: CarryRules, { body, dealId, parentId }: { body: JsonObject } & Deal) {
+interface Parents {
+  readonly from: ParentRecord | undefined
+  readonly parent: ParentRecord | undefined
+}
+
+/** What a note is on, at the source and on the target. */
+function parentsOf({ rules, ids }: CarryRules, record: CrmRecord): Parents {
+  const from = parentIn(record, rules.parents)
+  const id = from && ids.idOf(from.of, from.id)
+  return { from, parent: from && id !== undefined ? { of: from.of, id } : undefined }
+}
+
+function faultOf({ type, rules }: CarryRules, { body, from, parent }: { body: JsonObject } & Parents) {
   if (Object.keys(body).length === 0) return 'it has no member that is carried over'
-  if (type === 'note' && parentId === undefined) return `its deal ${dealId ?? ''} was not migrated`
+  if (type === 'note' && !from) return `it is on no ${rules.parents.join(' or ')}, and the target takes no other notes`
+  if (type === 'note' && !parent) return `its ${from?.of} ${from?.id} was not migrated`
   return rules.faultIn(body, undefined)
-}
-
-interface Deal {
-  readonly dealId: string | undefined
-  readonly parentId: string | undefined
 }
 
 function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipelineId }: CrmRecord): JsonObject {
@@ -127,8 +136,8 @@ function isReference(type: Resource, name: string): boolean {
   )
 }
 
-function isNeverCarried({ type, isSetBySource }: CarryRules, name: string): boolean {
-  return isReadOnly(name) || isSetBySource(name) || (type === 'note' && name === 'deal_id')
+function isNeverCarried({ isSetBySource }: CarryRules, name: string): boolean {
+  return isReadOnly(name) || isSetBySource(name)
 }
 
 /** A new record without the member is the same. */

@@ -102,8 +102,8 @@ function addRecords(builder: PlanBuilder, { source, ids, doubtful, rules }: Plan
   const { type } = rules
   for (const { id, record } of source.all(type)) {
     if (ids.idOf(type, id) !== undefined || doubtful.get(type)?.has(id)) continue
-    const { body, parentId, fault } = carried(rules, record)
-    if (fault === undefined) builder.add({ do: 'create', path: collectionPath(type, parentId), body, source: id })
+    const { body, parent, fault } = carried(rules, record)
+    if (fault === undefined) builder.add({ do: 'create', path: collectionPath(type, parent), body, source: id })
     else {
       const reason = `${type} ${id} of the source: ${fault}`
       const failed = { code: 'not_allowed', field: null, reason } as const

@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { allNotes, notesOfDeals } from '../jobs/export/export-records.ts'
+import { allNotes } from '../jobs/plan/note-lists.ts'
 import { Scratch } from '../jobs/plan/scratch.ts'
 
 /** Of each of the two servers. */
@@ -88,13 +88,12 @@ function parsed(text: unknown): CrmRecord {
   return parseExactJson(String(text)) as CrmRecord
 }
 
-/** All records of a resource; notes with the ids of their deals, which are those in the copy if it has any. */
+/** All records of a resource; notes with the id of what they are on, which is in the copy if it has any of that kind. */
 export async function* recordsOf(
   api: Api,
   type: Resource,
-  copy: Pick<RecordCopy, 'count' | 'ids'>,
+  copy: Pick<RecordCopy, 'ids'>,
 ): AsyncGenerator<Page, void, undefined> {
   if (isListed(type)) yield* api[RESOURCES[type].plural].list()
-  else if (copy.count('deal') === 0 || api.connector.hasOneList('note')) yield* allNotes(api)
-  else yield* notesOfDeals(api, [...copy.ids('deal')])
+  else yield* allNotes(api, (of) => [...copy.ids(of)])
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject, memberOf } from '../core/json.ts'
 import { linksIn } from '../core/links.ts'
 import { isAlike } from '../core/other-values.ts'
+import { parentMember } from '../core/resources/parents.ts'
 import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import { type CarryRules, carried } from './carry.ts'
 import type { PlanParts } from './plan-jobs.ts'
@@ -48,7 +49,7 @@ export function verifyRecords({ source, target, ids, rules }: PlanParts): Verifi
   for (const { id, record } of source.all(type)) {
     const to = ids.idOf(type, id)
     const there = to === undefined ? undefined : target.find(type, to)
-    const asked = expected(carried(rules, record), type)
+    const asked = expected(carried(rules, record))
     own.update(digestOf(asked))
     if (!there) {
       theirs.update('missing')
@@ -83,9 +84,9 @@ export function verifyRecords({ source, target, ids, rules }: PlanParts): Verifi
   }
 }
 
-/** With the deal of a note, which is in its path. */
-function expected({ body, parentId }: ReturnType<typeof carried>, type: Resource): JsonObject {
-  return type === 'note' ? { ...body, deal_id: parentId ?? null } : body
+/** With what a note is on, which is in its path. */
+function expected({ body, parent }: ReturnType<typeof carried>): JsonObject {
+  return parent ? { ...body, [parentMember(parent.of)]: parent.id } : body
 }
 
 /** Links have no order. */

@@ -22,6 +22,7 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
     max: [],
     when: 'always',
     fold: undefined,
+    if: undefined,
     clear: null,
     ...more,
   }

@@ -142,7 +142,7 @@ test('an object that only a connector has is a noun with all verbs', async () =>
   await crmPrints(['tickets', 'update', one.id, '--set', 'content=No paper'], env)
   expect(await json('records', 'tickets', 'get', one.id, '-o', 'json')).toMatchObject({ content: 'No paper' })
   expect(await crmPrints(['objects', '--jq', 'map(select(.own) | .name) | join(" ")'], env)).toBe(
-    'tickets products line_items calls meetings\n',
+    'tickets products line_items calls meetings emails quotes\n',
   )
   expect(await json('fields', 'tickets', '-o', 'json')).toContainEqual(
     expect.objectContaining({ name: 'subject', label: 'Ticket name', required: true }),

@@ -59,7 +59,7 @@ export const SERVERS: readonly Server[] = [
     variables: () => '',
     contacts: 'contacts',
     imported: { rows: 16_000, perRequest: 100 },
-    absences: { refusalIn2xx: NO_REFUSAL_IN_2XX, notesOfDeals: 'the connector of HubSpot has no notes' },
+    absences: { refusalIn2xx: NO_REFUSAL_IN_2XX },
     dealFields: async (server) => ({ stages: ['Stage 1', 'Closed won'], others: [await firstPipeline(server)] }),
   },
   {

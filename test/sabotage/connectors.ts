@@ -9,8 +9,59 @@ const ZOHO = ['test/connectors/zoho.test.ts']
 const IN_ORDER = ['test/connectors/in-order.test.ts']
 
 const LINKS = ['test/connectors/associations.test.ts']
+const NOTES = ['test/connectors/notes.test.ts']
+const NOTE_PARENTS = ['test/commands/note-parents.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
+  {
+    name: 'a note on a contact passes the plan of a server that has notes on deals alone',
+    file: 'src/jobs/input/row-draft.ts',
+    line: 'if (parents.length === 0 || (parent ? parents.includes(parent.of) : isThere)) return',
+    to: 'if (parents.length === 0 || parent) return',
+    tests: NOTE_PARENTS,
+  },
+  {
+    name: 'a note on a contact passes the plan of fixtures',
+    file: 'src/fixtures/resolve.ts',
+    line: "if (field === 'id' && place.field === 'deal' && place.entity?.collection === 'notes' && collection !== 'deals') {",
+    to: "if (field === 'id' && place.field === 'deal' && place.entity?.collection === 'deals') {",
+    tests: NOTE_PARENTS,
+  },
+  {
+    name: 'a note goes to a kind of record that the server has no notes on',
+    file: 'src/api/connectors/connector.ts',
+    line: 'if (!known.includes(of)) throw noParent(document.name, known, of)',
+    to: 'if (known.length === 0) throw noParent(document.name, known, of)',
+    tests: NOTES,
+  },
+  {
+    name: 'the id of another kind of record is sent as that of a deal',
+    file: 'src/commands/notes.ts',
+    line: 'if (!other) return { of, id }',
+    to: 'if (!other || kinds.includes(other)) return { of, id }',
+    tests: NOTES,
+  },
+  {
+    name: 'a row that names two records puts its note on the last one',
+    file: 'src/jobs/input/row-draft.ts',
+    line: 'if (row.parent) {',
+    to: 'if (row.parent && row.line === 0) {',
+    tests: NOTES,
+  },
+  {
+    name: 'a note that came back is on another record than before',
+    file: 'src/core/resources/parents.ts',
+    line: 'const id = idText(record[member]) ?? idText(first)',
+    to: 'const id = idText(record.id) ?? idText(first)',
+    tests: NOTES,
+  },
+  {
+    name: 'an id of a record of any kind is shown as that of a deal',
+    file: 'src/connector/field-map.ts',
+    line: 'if (all.length === 0) return read',
+    to: 'if (all.length >= 0) return read',
+    tests: NOTES,
+  },
   {
     name: 'a server that describes its objects leads requests to other paths',
     file: 'src/api/own-objects.ts',

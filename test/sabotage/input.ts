@@ -214,7 +214,7 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a row with an id that is not matched by it may lack what a new record needs',
     file: 'src/jobs/input/row-draft.ts',
-    line: "if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue",
+    line: "if (value === undefined ? isKnown : value !== null && value !== '') continue",
     to: "if (value === undefined ? row.id !== undefined : value !== null && value !== '') continue",
     tests: ['test/commands/import-matching.test.ts'],
   },

@@ -200,8 +200,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'the undo of an import of notes does not find them',
     file: 'src/jobs/plan/undo-scope.ts',
-    line: "const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)",
-    to: 'const id = image ? idText(image.deal_id) : undefined',
+    line: "const parent = image ? parentIn(image, parents) : parentOfPath('note', head.path)",
+    to: 'const parent = image ? parentIn(image, parents) : undefined',
     tests: ['test/commands/beyond-contract.test.ts'],
   },
   {

@@ -1,6 +1,8 @@
-import type { ConnectorDocument, ListOperation } from '../../connector/document.ts'
+import type { ConnectorDocument, ListOperation, ResourceDocument } from '../../connector/document.ts'
+import { ofParent, parentsIn } from '../../connector/of-parent.ts'
 import { SERVER_RECORDS } from '../../connector/record-map.ts'
 import { compileTemplate, fillText, headerText } from '../../connector/templates.ts'
+import { noParent } from '../../core/resources/parents.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { mismatchHint } from '../errors/failure.ts'
@@ -30,8 +32,10 @@ export interface Connector {
   hasOneList(resource: Resource): boolean
   /** Whether the server itself creates or changes the record that has a value in this field. */
   upserts(resource: Resource, field: string): boolean
-  /** CrmError `not_supported` if the server has nothing of this resource. */
-  rules(resource: Resource): ResourceRules
+  /** Of the records of one kind of parent. CrmError `not_supported` if the server has nothing of this resource, `usage` for a parent that has none. */
+  rules(resource: Resource, of?: Resource): ResourceRules
+  /** The objects that records of this one may be on. */
+  parents(resource: Resource): readonly Resource[]
   /** What every request has: alternating names and values, and parameters. */
   readonly common: { readonly headers: readonly string[]; readonly query: Readonly<Record<string, string>> }
   /** Why an answer to a request at this path is no success, where the connector says what one is. */
@@ -50,7 +54,13 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
     // What the server describes may have been read for none yet.
     const hint = document.schema && 'crm objects asks the server what it has'
     if (!described) throw lacks(document, RESOURCES[resource].plural, { ...place, hint })
-    return createResourceRules(resource, described, { document, place })
+    return createResourceRules(resource, ofParent(described, undefined), { document, place })
+  })
+  const ofParents = once((key: string): ResourceRules => {
+    const [resource, of] = key.split(' ') as [Resource, Resource]
+    const { selection } = rules(resource)
+    const described = document.resources[resource] as ResourceDocument
+    return createResourceRules(resource, ofParent(described, of), { document, place, selection })
   })
   return {
     name: document.name,
@@ -68,7 +78,13 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
       const { upsert = {}, batch = {} } = document.resources[resource] ?? {}
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
     },
-    rules,
+    rules: (resource, of) => {
+      if (of === undefined) return rules(resource)
+      const known = rules(resource) && parentsIn(document, resource)
+      if (!known.includes(of)) throw noParent(document.name, known, of)
+      return ofParents(`${resource} ${of}`)
+    },
+    parents: (resource) => parentsIn(document, resource),
     common: commonParts(document, place),
     whyRefused: (...asked) => whyRefused(document, ...asked),
     listAt: (path) => listAt(path, document, place),

@@ -83,6 +83,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
       id: idValue(parts.id),
       parent: idValue(parts.parentId),
       event: parts.eventId,
+      ...(placeholders.includes('now') && { now: new Date().toISOString() }),
       select: parts.select && [...parts.select],
       value: parts.value,
       by: parts.by,

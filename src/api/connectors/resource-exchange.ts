@@ -3,6 +3,7 @@ import type { References } from '../../connector/field-map.ts'
 import { compilePath } from '../../connector/paths.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { linksOfNew } from '../links/linked-records.ts'
@@ -54,7 +55,7 @@ export interface Exchange {
 
 export function createExchange(
   { connector, references, http }: ExchangeParts,
-  { resource, parentId }: { readonly resource: Resource; readonly parentId: string | undefined },
+  { resource, parent }: { readonly resource: Resource; readonly parent: ParentRecord | undefined },
 ): Exchange {
   const { errors } = connector
   const call: Exchange['call'] = ({ body, ...request }, texts) => ({
@@ -70,17 +71,16 @@ export function createExchange(
     if (!connector.rules(of).isId(id)) throw noRecord(of, id)
   }
 
+  const rules = () => connector.rules(resource, parent?.of)
   const known: Exchange['known'] = async (name, id, signal) => {
-    const rules = connector.rules(resource)
-    const { parent } = RESOURCES[resource] as { readonly parent?: Resource }
-    const needsParent = parent !== undefined && parentId !== undefined && rules.needsParent(name)
+    if (name === 'create' && !parent && rules().parent) throw withoutParent(resource)
     if (id !== undefined) checkIs(resource, id)
-    if (parent !== undefined && parentId !== undefined && connector.document.resources[parent])
-      checkIs(parent, parentId)
+    if (parent && connector.document.resources[parent.of]) checkIs(parent.of, parent.id)
+    const needsParent = parent && rules().needsParent(name)
     return {
       ...(id !== undefined && { id }),
-      ...(parentId !== undefined && { parentId }),
-      ...(needsParent && { parent: await serverRecord(parent, parentId, signal) }),
+      ...(parent && { parentId: parent.id }),
+      ...(needsParent && { parent: await serverRecord(parent.of, parent.id, signal) }),
     }
   }
 
@@ -88,18 +88,18 @@ export function createExchange(
     known,
     call,
     write: async (kind, { id, fields, bytes, upsert, isRestore }, naming) => {
-      const rules = connector.rules(resource)
+      const own = rules()
       const operation = isRestore ? 'restore' : kind
       // A connector without the operation says so before it judges a value.
-      if (!upsert) rules.operation(operation)
-      await references.load(rules.refs)
+      if (!upsert) own.operation(operation)
+      await references.load(own.refs)
       const parts = await known(operation, id, naming.signal)
       const readCurrent = async () => (id === undefined ? undefined : serverRecord(resource, id, naming.signal))
       const { record, replaced } =
-        (fields && (await recordOf(rules, operation, { fields, references, readCurrent }))) ?? {}
-      const { request: requestFor, judge } = writing(rules, operation, upsert)
+        (fields && (await recordOf(own, operation, { fields, references, readCurrent }))) ?? {}
+      const { request: requestFor, judge } = writing(own, operation, upsert)
       const asked: AskedWrite = { kind, id, sent: fields, replaced }
-      const links = await linksOfNew({ connector, http }, resource, { operation, upsert, fields })
+      const links = await linksOfNew({ connector, http }, resource, { operation, upsert, fields, parent })
       const { body, ...request } = requestFor({ ...parts, ...(record && { record }), links })
       return {
         ...naming,
@@ -113,7 +113,7 @@ export function createExchange(
         ...(kind === 'create' && connector.word !== connector.name && { fieldsHint: fieldsHint(connector, resource) }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
-        ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
+        ...(fields && { shownIn: (record: JsonObject) => own.map.shown(fields, { references, record }) }),
         ...(replaced && { lostMembers: lossReader(replaced, readCurrent, connector.document.resources[resource]) }),
       }
     },
@@ -122,6 +122,13 @@ export function createExchange(
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
   }
+}
+
+/** Of a job whose notes are on an object that this process does not know. */
+function withoutParent(resource: Resource): CrmError {
+  return new CrmError('not_supported', `what the ${resource} is on is not known here`, {
+    hint: 'crm objects reads from the server what it has',
+  })
 }
 
 type ServerReader = (of: Resource, id: string, signal: AbortSignal | undefined) => Promise<JsonObject>

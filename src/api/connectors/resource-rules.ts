@@ -64,8 +64,8 @@ export interface ResourceRules extends ListRules {
   deliveries(): ListRules
   /** By field, once they were read. */
   readonly linkTypes: Map<string, Promise<LinkTypes>>
-  /** A request about the links of a field; `items` are the links or records, as the server takes them. */
-  linkRequest(name: LinkRequest, field: string, items: readonly JsonValue[]): ConnectorRequest
+  /** A request about the links of a field, or `from` the other side; `items` are the links or records, as the server takes them. */
+  linkRequest(name: LinkRequest, field: string, items: readonly JsonValue[], from?: 'other'): ConnectorRequest
   /** Undefined if records cannot be asked for by values of this field. */
   keyed(field: string): KeyedRules | undefined
   /** The record of an answer to `get`, by the server's names; undefined if it has none. */
@@ -86,15 +86,17 @@ export interface ResourceRules extends ListRules {
 interface Surroundings {
   readonly document: ConnectorDocument
   readonly place: ConnectorPlace
+  /** That of the records of all parents. */
+  readonly selection?: Selection
 }
 
 export function createResourceRules(
   resource: Resource,
   described: ResourceDocument,
-  { document, place }: Surroundings,
+  { document, place, selection: shared }: Surroundings,
 ): ResourceRules {
   const map = createRecordMap(described, { connector: document.name, resource })
-  const selection = createSelection(described, map)
+  const selection = shared ?? createSelection(described, map)
   const requestOf = once((operation: Operation) => compileRequest(operation, { described, place }))
   const judgeOf = once((operation: Operation) => compileJudge(operation, map, described))
   const operation = (name: OperationName): Operation => {
@@ -122,12 +124,13 @@ export function createResourceRules(
         map: SERVER_RECORDS,
       }),
     linkTypes: new Map(),
-    linkRequest: (name, field, items) => {
+    linkRequest: (name, field, items, side) => {
       const { links } = document
       const { from = '', fields = {} } = described.links ?? {}
       const to = fields[field]?.noun
       if (!links || to === undefined) throw lacks(document, `links of ${RESOURCES[resource].plural} in ${field}`, place)
-      const path = links[name].path.replace('{from}', () => from).replace('{to}', () => to)
+      const [one, other] = side ? [to, from] : [from, to]
+      const path = links[name].path.replace('{from}', () => one).replace('{to}', () => other)
       return compileRequest({ ...links[name], path }, { described, place }).request({ items })
     },
     keyed: (field) => keyedRules(field, described, rulesOf),

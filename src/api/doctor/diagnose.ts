@@ -80,7 +80,7 @@ async function checkConnected(probe: Probe): Promise<readonly Finding[]> {
   const rules = connector.rules('contact')
   const exchange = createExchange(
     { connector, references: NO_REFERENCES, http: probe.http },
-    { resource: 'contact', parentId: undefined },
+    { resource: 'contact', parent: undefined },
   )
   const texts = { action: 'list contacts', command: 'crm contacts list', findCommand: undefined }
   const call = exchange.call(rules.pageRequest(undefined, 1, {}), texts)

@@ -6,6 +6,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { EXPECTED_LINKS, linkIn, linksIn, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
 import type { Failure } from '../errors/failure.ts'
@@ -13,7 +14,7 @@ import { badPage } from '../pages/page-errors.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import { FailedRead } from '../writes/not-sent.ts'
-import { type LinkTypes, linkReader, linkTypesIn } from './read-links.ts'
+import { type LinkTypes, linkReader, linkTypesIn, type ReadLinks } from './read-links.ts'
 
 interface LinkParts {
   readonly connector: Connector
@@ -45,8 +46,10 @@ export interface LinkedRecords {
   /** The records with the fields that were asked for. CrmError `bad_answer` unless each record is accounted for. */
   withLinks(records: readonly CrmRecord[]): Promise<readonly CrmRecord[]>
   types(field: string): Promise<LinkTypes>
-  /** The links in the body of a create; none where they are made after it. */
-  ofNew(fields: JsonObject): Promise<readonly JsonValue[]>
+  /** Reads the ids of the records that are linked with another one; undefined if no field has such links. */
+  idsOn(other: ParentRecord): (() => Promise<readonly string[]>) | undefined
+  /** The links in the body of a create, with that to its parent; none where they are made after it. */
+  ofNew(fields: JsonObject, parent?: ParentRecord): Promise<readonly JsonValue[]>
   /** Makes and takes away what is needed; the same again changes nothing more. Returns the records whose links are not as wanted. */
   write(writes: readonly LinkWrite[]): Promise<ReadonlyMap<string, LinkFault>>
 }
@@ -78,7 +81,8 @@ class Links implements LinkedRecords {
   readonly #parts: LinkParts
   readonly #resource: Resource
   readonly #links: LinksDocument
-  readonly #read: ReturnType<typeof linkReader>
+  readonly #read: ReadLinks
+  readonly #readOther: ReadLinks
 
   constructor(parts: LinkParts, own: { resource: Resource; links: LinksDocument; fields: readonly string[] }) {
     this.#parts = parts
@@ -86,16 +90,33 @@ class Links implements LinkedRecords {
     this.#links = own.links
     this.fields = own.fields
     this.isInCreate = own.links.new !== undefined
-    this.#read = linkReader(own.links, async (field, items) => {
-      const { call, json } = await this.#ask('read', field, items)
-      const { mismatchHint } = parts.connector
-      return {
-        json,
-        refuse: (why) => {
-          throw badPage(call, why, mismatchHint)
-        },
-      }
-    })
+    const reader = (from?: 'other') =>
+      linkReader(own.links, async (field, items) => {
+        const { call, json } = await this.#ask('read', field, items, from)
+        const { mismatchHint } = parts.connector
+        return {
+          json,
+          refuse: (why) => {
+            throw badPage(call, why, mismatchHint)
+          },
+        }
+      })
+    this.#read = reader()
+    this.#readOther = reader('other')
+  }
+
+  #fieldTo(of: Resource | undefined): string | undefined {
+    const { fields = {} } = this.#parts.connector.document.resources[this.#resource]?.links ?? {}
+    return this.fields.find((field) => fields[field]?.to === of)
+  }
+
+  idsOn({ of, id }: ParentRecord): (() => Promise<readonly string[]>) | undefined {
+    const field = this.#fieldTo(of)
+    if (field === undefined) return undefined
+    return async () => {
+      const links = (await this.#readOther(field, [id])).get(id) ?? []
+      return [...new Set(links.map((link) => linkIn(link).id))]
+    }
   }
 
   async withLinks(records: readonly CrmRecord[]): Promise<readonly CrmRecord[]> {
@@ -120,13 +141,14 @@ class Links implements LinkedRecords {
     return found
   }
 
-  async ofNew(fields: JsonObject): Promise<readonly JsonValue[]> {
+  async ofNew(fields: JsonObject, parent?: ParentRecord): Promise<readonly JsonValue[]> {
     const { new: ofNew } = this.#links
     if (ofNew === undefined) return []
     const template = compileTemplate(ofNew)
     const all: JsonValue[] = []
     for (const field of this.fields) {
-      const pairs = await this.#pairs('', field, wholeLinks(textsIn(fields[field])))
+      const own = parent && field === this.#fieldTo(parent.of) ? [parent.id] : []
+      const pairs = await this.#pairs('', field, wholeLinks([...own, ...textsIn(fields[field] ?? [])]))
       all.push(...pairs.map((pair) => fill(template, { ...pair }) ?? null))
     }
     return all
@@ -237,10 +259,10 @@ class Links implements LinkedRecords {
     return answers
   }
 
-  async #ask(name: LinkRequest, field: string, items: readonly JsonValue[]) {
+  async #ask(name: LinkRequest, field: string, items: readonly JsonValue[], from?: 'other') {
     const { connector, http } = this.#parts
     const { plural } = RESOURCES[this.#resource]
-    const { body, ...request } = connector.rules(this.#resource).linkRequest(name, field, items)
+    const { body, ...request } = connector.rules(this.#resource).linkRequest(name, field, items, from)
     const isRead = name === 'types' || name === 'read'
     const call: Call = {
       ...request,
@@ -278,16 +300,17 @@ interface AskedCreate {
   readonly operation: string
   readonly upsert: object | undefined
   readonly fields: JsonObject | undefined
+  readonly parent: ParentRecord | undefined
 }
 
-/** The links in the request of a create; none in any other. */
+/** The links in the request of a create, with that to its parent; none in any other. */
 export async function linksOfNew(
   parts: LinkParts,
   resource: Resource,
-  { operation, upsert, fields }: AskedCreate,
+  { operation, upsert, fields, parent }: AskedCreate,
 ): Promise<readonly JsonValue[]> {
   if (operation !== 'create' || upsert || !fields) return []
-  return linkedRecords(parts, resource)?.ofNew(fields) ?? []
+  return linkedRecords(parts, resource)?.ofNew(fields, parent) ?? []
 }
 
 interface Unmade {

@@ -1,5 +1,5 @@
 import { idText } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
 import { type ListedReferences, NO_REFERENCES } from '../connectors/references.ts'
 import type { Exchange } from '../connectors/resource-exchange.ts'
@@ -101,11 +101,29 @@ export function pathPages(
   return walkPages(new DeclaredWalk(http, list, query), query.limit)
 }
 
-/** Of a server that lists the records of all parents: those of one. */
-export async function* ofOneParent(pages: AsyncIterable<Page>, member: string, parentId: string): AsyncGenerator<Page> {
+/** The member that names the parent, and its id. */
+export interface NamedParent {
+  readonly member: string
+  readonly id: string
+  /** Not so for stages. */
+  readonly isShown: boolean
+}
+
+/** Each with the id of its parent. `isOfAll`: the server lists the records of all parents. */
+export async function* pagesOfParent(
+  pages: AsyncIterable<Page>,
+  named: NamedParent,
+  isOfAll: boolean,
+): AsyncGenerator<Page> {
+  const isOwn = (record: CrmRecord) => !isOfAll || idText(record[named.member]) === named.id
   for await (const page of pages) {
-    yield { ...page, items: page.items.filter((record) => idText(record[member]) === parentId) }
+    yield { ...page, items: page.items.filter(isOwn).map((record) => withMember(record, named)) }
   }
+}
+
+export function withMember(record: CrmRecord, named: NamedParent | undefined): CrmRecord {
+  if (!named?.isShown || (record[named.member] ?? null) !== null) return record
+  return { ...record, [named.member]: named.id }
 }
 
 /** What the server shows under an id; undefined if there is nothing. */
@@ -138,9 +156,4 @@ export async function readShownAt(
   const record = rules.map.read(shown.server, references)
   const [whole = record] = (await linked?.withLinks([record])) ?? []
   return { record: whole }
-}
-
-/** The member that names the resource's parent: `deal_id`. */
-export function parentMember(parent: Resource): string {
-  return `${RESOURCES[parent].singular}_id`
 }

@@ -2,6 +2,7 @@ import type { Limit } from '../../connector/document.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { type GivenParent, type ParentRecord, parentRecord } from '../../core/resources/parents.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Credentials, ErrorRules } from '../connectors/server-rules.ts'
 import { oneLine } from '../errors/one-line.ts'
@@ -88,11 +89,21 @@ export function checkId(id: string, resource: Resource): string {
   })
 }
 
-/** The path of the collection of a resource, or of those of one parent. */
-export function collectionPath(resource: Resource, parentId = ''): string {
-  const { path, parent }: ResourceDefinition = RESOURCES[resource]
+/** The path of the collection of a resource, or of those of one parent; parentOfPath reads it. */
+export function collectionPath(resource: Resource, given?: GivenParent): string {
+  const { path, parent, plural }: ResourceDefinition = RESOURCES[resource]
   if (parent === undefined) return path
-  return path.replace('{id}', () => encodeURIComponent(checkId(parentId, parent)))
+  const { of, id } = parentRecord(resource, given) ?? { of: parent, id: '' }
+  const template = of === parent ? path : `${RESOURCES[of].path}/{id}/${plural}`
+  return template.replace('{id}', () => encodeURIComponent(checkId(id, of)))
+}
+
+/** The parent in the path of a collection; undefined for a record that belongs to no other, and in the path of one record. */
+export function parentOfPath(resource: Resource, path: string): ParentRecord | undefined {
+  const { parent, plural }: ResourceDefinition = RESOURCES[resource]
+  const [, start, id, end] = (parent && /^(.*)\/([^/]+)\/([^/]+)$/.exec(path)) ?? []
+  const of = (Object.keys(RESOURCES) as Resource[]).find((each) => RESOURCES[each].path === start)
+  return of === undefined || id === undefined || end !== plural ? undefined : { of, id: decodeURIComponent(id) }
 }
 
 export function pathOfRecord(resource: Resource, id: string): string {

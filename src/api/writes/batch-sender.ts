@@ -53,10 +53,10 @@ export function inBatch(
   write: Write,
   { connector, mayKeepKeys }: Pick<BatchParts, 'connector' | 'mayKeepKeys'>,
 ): InBatch | undefined {
-  const { resource, id, parentId, ifMatch, body, upsertBy, isRestore } = write
+  const { resource, id, parent, ifMatch, body, upsertBy, isRestore } = write
   const kind = batchKind(write)
   const batch = connector.document.resources[resource]?.batch[kind]
-  const isAlone = isRestore || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && mayKeepKeys)
+  const isAlone = isRestore || parent !== undefined || ifMatch !== undefined || (kind === 'create' && mayKeepKeys)
   if (!batch || isAlone) return undefined
   if (kind === 'update' && body && connector.rules(resource).needsCurrent(fieldsIn(body))) return undefined
   if (kind !== 'upsert') return { size: batch.size, key: id }

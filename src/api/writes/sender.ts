@@ -174,12 +174,9 @@ function createTranslation(
     return members === undefined ? answer : { ...answer, written: lost(members) }
   }
   return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
-    const { kind, resource, id, parentId, body, ifMatch, action, upsertBy, isRestore } = write
+    const { kind, resource, id, parent, body, ifMatch, action, upsertBy, isRestore } = write
     const fields = body === null ? undefined : fieldsIn(body)
-    const exchange = createExchange(
-      { connector, references: references ?? NO_REFERENCES, http },
-      { resource, parentId },
-    )
+    const exchange = createExchange({ connector, references: references ?? NO_REFERENCES, http }, { resource, parent })
     let call: WriteCall
     try {
       const upsert = fields && upsertBy !== undefined ? upsertOf(upsertBy, fields, write, connector) : undefined

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 
 export type WriteKind = 'create' | 'update' | 'delete'
@@ -9,8 +10,8 @@ export interface Write {
   readonly resource: Resource
   /** Of the record that is changed or deleted. */
   readonly id?: string | undefined
-  /** Of the record that the created one belongs to. */
-  readonly parentId?: string | undefined
+  /** The record that the created one belongs to. */
+  readonly parent?: ParentRecord | undefined
   /** JSON in crm's names; sent byte for byte if the connector translates nothing. */
   readonly body: Buffer | null
   /** A create that the server turns into a change if it has a record with the same value in this field. */

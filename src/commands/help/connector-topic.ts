@@ -11,7 +11,7 @@ const INTRODUCTION: readonly HelpPart[] = [
       ],
       [
         'placeholders',
-        'are inserted into texts: {id}, {record}, {parent}, {value} and variables. A text that is one placeholder keeps the type of the value; a member whose value is absent is left out; {{ is a brace',
+        'are inserted into texts: {id}, {record}, {parent}, {on.NAME}, {value}, {now} and variables. A text that is one placeholder keeps the type of the value; a member whose value is absent is left out; {{ is a brace',
       ],
       ['the address', 'of a request is origin, base and path; {object} in it is the path of the object'],
       ['null', 'removes a member that extends or like brought along'],

@@ -207,7 +207,7 @@ export const PLANNED_OPERATION = made(
     was: { type: ['object', 'null'], additionalProperties: true },
     reason: TEXT_OR_NULL,
   },
-  { parent: TEXT },
+  { parent: TEXT, on: TEXT },
 )
 
 const MIGRATED_RESOURCE = { resource: TEXT, source: COUNT, migrated: COUNT, in_doubt: COUNT }

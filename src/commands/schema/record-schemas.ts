@@ -52,7 +52,11 @@ export function recordSchema(resource: Resource): JsonSchema {
 
 export const DEAL_SCHEMA = recordSchema('deal')
 
-export const NOTE_SCHEMA = sent({ ...OF_EVERY_RECORD, ...membersOf('note'), deal_id: ID })
+export const NOTE_SCHEMA = sent({
+  ...OF_EVERY_RECORD,
+  ...membersOf('note'),
+  ...{ contact_id: ID_OR_NULL, company_id: ID_OR_NULL },
+})
 
 export const STAGE_SCHEMA = sent({
   id: ID,

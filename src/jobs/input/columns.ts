@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { foldName, nearest } from '../../core/nearest.ts'
+import { parentNamed } from '../../core/resources/parents.ts'
 import {
   FIELDS,
   fieldOf,
@@ -8,6 +9,7 @@ import {
   isReadOnly,
   numericType,
   RESOURCES,
+  type Resource,
 } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/record-output.ts'
@@ -44,6 +46,8 @@ export interface Column {
   readonly label?: string
   readonly isJoined?: boolean
   readonly isLink?: boolean
+  /** Of the role `parent`: what it has the ids of. */
+  readonly parent?: Resource | undefined
 }
 
 export interface UnknownColumn {
@@ -212,10 +216,11 @@ function relatedColumn(
   const isOwn = said?.isPlain && !(said.relation.isLink && isTwin(said.relation.field, named))
   if (!said || (isOwn && fieldsOf(kind).some((each) => isTwin(each, named)))) return undefined
   const { relation, edit, label, member } = said
-  const { field, to, isJoined = false, isLink = false } = relation
+  const { field, to, isJoined = false, isLink = false, isParent } = relation
   const reference = to !== undefined && member !== undefined && { reference: { to, by: member } }
   const plain = { ...columnFor(kind, name, field), ...(isLink && { isLink, isKnown: true, type: 'list' as const }) }
-  return { ...plain, ...reference, ...(edit && { edit, isJoined }), ...(label !== undefined && { label }) }
+  const role = isParent && { role: 'parent' as const, parent: to }
+  return { ...plain, ...role, ...reference, ...(edit && { edit, isJoined }), ...(label !== undefined && { label }) }
 }
 
 /** Undefined for a name that neither crm nor the server is known to have. */
@@ -251,6 +256,7 @@ function columnFor(kind: ImportableResource, name: string, field: string): Colum
   return {
     name,
     role: roleOf(kind, field),
+    parent: parentNamed(kind, field),
     field,
     path: DOTTED.test(field) ? field.split('.') : [field],
     type: typeOf(kind, field),
@@ -265,7 +271,7 @@ function typeOf(kind: ImportableResource, field: string): CellType {
   return type === 'texts' ? 'list' : type === 'boolean' ? type : (numericType(kind, field) ?? 'text')
 }
 
-/** Where the value of a column goes: a member of the record, its id, the deal of a note, or nowhere. */
+/** Where the value of a column goes: a member of the record, its id, what a note is on, or nowhere. */
 type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
 
 export function fieldsOf(kind: ImportableResource): readonly string[] {
@@ -274,7 +280,7 @@ export function fieldsOf(kind: ImportableResource): readonly string[] {
 
 function roleOf(kind: ImportableResource, field: string): Role {
   if (field === 'id') return 'id'
-  if (kind === 'note' && field === 'deal_id') return 'parent'
+  if (parentNamed(kind, field)) return 'parent'
   if (field === LINE_COLUMN) return 'earlier_line'
   if (field === FAILED_MEMBER || field.startsWith(FAILED_PREFIX)) return 'ignored'
   return isReadOnly(field) ? 'ignored' : 'field'

@@ -162,7 +162,6 @@ function lineIn(failure: JsonValue): number {
 
 function isAlreadySet({ row }: RowDraft, { role, field, edit }: Column): boolean {
   if (role === 'id') return row.id !== undefined
-  return role === 'parent'
-    ? row.parent !== undefined
-    : role === 'field' && edit === undefined && Object.hasOwn(row.fields, field)
+  // placeValue names a second parent.
+  return role === 'field' && edit === undefined && Object.hasOwn(row.fields, field)
 }

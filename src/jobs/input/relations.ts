@@ -1,5 +1,6 @@
 import type { LinkFields } from '../../connector/document.ts'
 import type { Field } from '../../core/resources/field.ts'
+import { parentMember } from '../../core/resources/parents.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Relation } from './row.ts'
 
@@ -9,6 +10,14 @@ export function linksOf(links: LinkFields['fields']): readonly Relation[] {
     ...{ field, to: Object.hasOwn(RESOURCES, to) ? to : undefined, isMany: true, isLink: true },
     names: [field, field.replace(/_ids?$/, ''), to, noun],
   }))
+}
+
+/** What a note may be on: a column names it as a reference does. */
+export function parentRelations(parents: readonly Resource[]): readonly Relation[] {
+  return parents.map((to) => {
+    const { singular, plural } = RESOURCES[to]
+    return { field: parentMember(to), to, isMany: false, isParent: true, names: [parentMember(to), singular, plural] }
+  })
 }
 
 type Described = Readonly<Record<string, { readonly to?: Resource | undefined }>>

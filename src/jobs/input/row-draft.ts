@@ -1,6 +1,8 @@
 import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import { EXPECTED_LINKS, linksIn, linkText } from '../../core/links.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
+import { parentMember } from '../../core/resources/parents.ts'
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { type Converted, convertCell, expectedOne, shownValue } from './cell-values.ts'
 import type { Column } from './columns.ts'
 import {
@@ -66,10 +68,23 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
   }
   const { row } = draft
   if (column.role === 'id') row.id = idOf(draft, column, value)
-  else if (column.role === 'parent') row.parent = idOf(draft, column, value)
+  else if (column.role === 'parent') placeParent(draft, column, value)
   else if (column.role === 'earlier_line') {
     row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : OTHER_TEXT
   } else if (column.role === 'field') placeField(row, column, value)
+}
+
+function placeParent(draft: RowDraft, column: Column, value: JsonValue): void {
+  const { row } = draft
+  const { name, field, parent: of, reference } = column
+  const id = idOf(draft, column, value)
+  if (id === undefined || of === undefined) return
+  if (row.parent) {
+    const message = `the row names a ${row.parent.of}, too, and a note is on one record`
+    addFinding(draft, { column: name, value: shownValue(value), code: 'duplicate_field', message })
+  }
+  row.parent = { of, id }
+  if (reference) row.references = [...(row.references ?? []), { name, field, reference }]
 }
 
 function placeField(row: RowDraft['row'], column: Column, value: JsonValue): void {
@@ -143,19 +158,37 @@ function wrongType(expected: string): Converted {
 /** Checks a whole row: required fields, and values from a fixed set. */
 export function checkRow(
   draft: RowDraft,
-  { required, isMatchedById = false, stages }: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages'>,
+  options: Pick<RowOptions, 'required' | 'isMatchedById' | 'stages' | 'parents'>,
 ): void {
+  const { required, isMatchedById = false, stages, parents = [] } = options
   const { row, findings, refused } = draft
   // A row that could not be read is not reported for missing fields.
   if (findings.some(({ column }) => column === undefined)) return
+  const isKnown = isMatchedById && row.id !== undefined
+  checkParent(draft, parents, isKnown)
   for (const field of required) {
-    if (refused.includes(field)) continue
-    const value = field === 'deal_id' ? row.parent : row.fields[field]
-    if (value === undefined ? isMatchedById && row.id !== undefined : value !== null && value !== '') continue
+    if (refused.includes(field) || (parents.length > 0 && field === 'deal_id')) continue
+    const value = row.fields[field]
+    if (value === undefined ? isKnown : value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
   }
   const wrong = wrongStage(row.fields.stage, stages)
   if (wrong) addFinding(draft, { column: 'stage', value: wrong.shown, code: 'not_allowed', message: wrong.message })
+}
+
+/** A note is on one record, of a kind that the server has notes on; one that is there stays on its own. */
+function checkParent(draft: RowDraft, parents: readonly Resource[], isThere: boolean): void {
+  const { parent } = draft.row
+  if (parents.length === 0 || (parent ? parents.includes(parent.of) : isThere)) return
+  const [member, ...others] = parents.map(parentMember)
+  const expected = others.length === 0 ? member : `one of ${[member, ...others].join(', ')}`
+  if (!parent) {
+    const message = `${expected} is required`
+    addFinding(draft, { column: member, value: undefined, code: 'required', message })
+    return
+  }
+  const message = `this server has no notes on ${RESOURCES[parent.of].plural}, expected ${expected}`
+  addFinding(draft, { column: parentMember(parent.of), value: parent.id, code: 'not_allowed', message })
 }
 
 export interface WrongStage {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import type { CrmRecord, ImportableResource, Resource } from '../../core/resources/registry.ts'
 
 /** Line, byte offset and length. */
@@ -32,8 +33,8 @@ export interface RowSpan {
 export interface InputRow extends RowSpan {
   /** From an `id` column. */
   readonly id: string | undefined
-  /** The deal of a note. */
-  readonly parent: string | undefined
+  /** The deal, contact or company that a note is on. */
+  readonly parent: ParentRecord | undefined
   /** The line of the previous input, which a failed-rows file names; NO_LINE where that file should name one. */
   readonly earlierLine: number | undefined
   /** Line, offset and length of the rows that were merged into this one (`--duplicates merge`), in their order. */
@@ -85,6 +86,8 @@ export interface Relation {
   readonly isJoined?: boolean
   /** See Edits. */
   readonly isLink?: boolean
+  /** It is what a note is on. */
+  readonly isParent?: boolean
   /** By which columns name it. */
   readonly names: readonly string[]
 }
@@ -320,6 +323,8 @@ export interface RowOptions {
   readonly dateOrder: 'DMY' | 'MDY' | 'YMD' | undefined
   /** Fields that every new record must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
+  /** What the server has notes on, for rows that are notes. */
+  readonly parents?: readonly Resource[] | undefined
   /** Whether a row with an id changes the record with that id, and so needs no other field. */
   readonly isMatchedById?: boolean
   /** Undefined: nothing is known beside the fields of crm. */

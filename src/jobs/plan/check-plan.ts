@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
+import { collectionPath, parentOfPath, pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { decodeId } from '../../core/ids.ts'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
@@ -9,14 +9,7 @@ import { isTooDeep, TOO_DEEP } from '../input/input-file.ts'
 import { FINDING_CODES, INPUT_FORMATS } from '../input/row.ts'
 import { recordDigest, requestDigest } from './digest.ts'
 import { PlanFile } from './plan-file.ts'
-import {
-  METHODS,
-  type OperationHead,
-  type PlanEnd,
-  type PlanHead,
-  type PlanOperation,
-  parentIdIn,
-} from './plan-format.ts'
+import { METHODS, type OperationHead, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
 import { contentsOfPlan, operationValues, type Preview, upsertText } from './preview.ts'
 
 /** Why a line is refused, without its number. */
@@ -145,7 +138,9 @@ function requireMembers(head: OperationHead, body: JsonValue | undefined, { orde
 function pathOf({ do: kind, path, id = '' }: OperationHead, { noun }: PlanHead): string {
   const resource = resourceOf(noun)
   if (kind === 'fail') return RESOURCES[resource].path
-  return kind === 'create' ? collectionPath(resource, parentIdIn(resource, path)) : pathOfRecord(resource, id)
+  if (kind !== 'create') return pathOfRecord(resource, id)
+  const parent = parentOfPath(resource, path)
+  return parent || !('parent' in RESOURCES[resource]) ? collectionPath(resource, parent) : RESOURCES[resource].path
 }
 
 function requireDigest({ do: kind, path, digest, before }: OperationHead, body = ''): void {
@@ -341,8 +336,9 @@ export interface ShownOperation {
   readonly op: number
   readonly do: OperationHead['do']
   readonly id: string | null
-  /** The id of the deal that a new note belongs to; absent for everything else. */
+  /** The id of the record that a new note is on, and its noun; absent for everything else. */
   readonly parent?: string
+  readonly on?: string
   readonly line: number | null
   readonly fields: JsonObject | null
   /** What the operation replaces; null for a create, and if the plan does not have it. */
@@ -393,7 +389,8 @@ const PAGE_OPERATIONS = 256
 function shownOf(operation: PlanOperation, { noun }: PlanHead): ShownOperation {
   const { do: kind, path, id = null, line = null, failed } = operation.head
   const { body: fields = null, was = null } = operationValues(operation)
-  const parent = kind === 'create' ? parentIdIn(resourceOf(noun), path) : undefined
+  const parent = kind === 'create' ? parentOfPath(resourceOf(noun), path) : undefined
+  const on = parent && { parent: parent.id, on: RESOURCES[parent.of].plural }
   const reason = failed?.reason ?? null
-  return { op: operation.op, do: kind, id, line, fields, was, reason, ...(parent !== undefined && { parent }) }
+  return { op: operation.op, do: kind, id, line, fields, was, reason, ...on }
 }

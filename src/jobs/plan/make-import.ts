@@ -13,6 +13,7 @@ import { decodeInput } from '../input/decode-input.ts'
 import { findingText, summaryLines } from '../input/findings.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
+import { parentRelations } from '../input/relations.ts'
 import type { Findings, FormatSummary, RowSource, TextEncoding } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { isRechecked } from '../send/recheck.ts'
@@ -47,7 +48,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const rules = await context.rowRules(noun)
   const opened = await openRows({
     ...reading,
-    relations: rules.relations,
+    relations: [...parentRelations(rules.parents), ...rules.relations],
+    parents: rules.parents,
     stages: rules.refersTo('stage') ? undefined : stages,
     server: await membersFor(request, rules),
   })

@@ -6,7 +6,6 @@ import { isOptOut } from '../../core/consent.ts'
 import { CrmError } from '../../core/errors.ts'
 import {
   canonicalJson,
-  idText,
   isJsonObject,
   isSameJson,
   type JsonObject,
@@ -17,7 +16,8 @@ import {
 import { linksIn, wholeLinks } from '../../core/links.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { isOlder } from '../../core/record-time.ts'
-import { type CrmRecord, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
+import { parentIn, parentMember } from '../../core/resources/parents.ts'
+import { type CrmRecord, isReadOnly, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { refuseOtherAccount, unendedHint } from '../history/job-errors.ts'
 import { resultsOf, type StoredResults } from '../history/job-results.ts'
@@ -151,6 +151,7 @@ async function planUndo({ context, request, plan, builder, scratch, earlier, rul
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name),
     isRestorable: context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0)),
     withNotes: await dealsWithNotes(context, plan, results, chosen),
+    parents: context.parents,
     unseen: { count: 0, names: new Set<string>() },
     dropped: new Set<string>(),
   }
@@ -211,6 +212,8 @@ interface RevertParts extends Imaged {
   /** Whether a record before the job shows the value of a member that the job wrote. */
   readonly isKept: (before: JsonObject, name: string) => boolean
   readonly withNotes: ReadonlySet<string>
+  /** What the server takes notes on. */
+  readonly parents: readonly Resource[]
   /** The server still restores what the job deleted, under the same ids. */
   readonly isRestorable: boolean
   /** Undefined if nothing can be reverted. */
@@ -297,10 +300,9 @@ function revertDelete(parts: WithNow, id: string): Reverted {
   if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
   const writable = writableOf(before, parts.rules)
   for (const [name, value] of Object.entries(before)) if (value !== null && rules.isDropped(name)) dropped.add(name)
-  const { deal_id: dealId, ...others } = writable
-  const [path, body] =
-    resource === 'note' ? [collectionPath(resource, idText(dealId)), others] : [collectionPath(resource), writable]
-  return { planned: { do: 'create', path, id, body } }
+  const parent = resource === 'note' ? parentIn(before, parts.parents) : undefined
+  const { [parent ? parentMember(parent.of) : '']: _, ...body } = writable
+  return { planned: { do: 'create', path: collectionPath(resource, parent), id, body } }
 }
 
 function revertWrite(parts: WithNow, id: string): Reverted {

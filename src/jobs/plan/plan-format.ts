@@ -2,14 +2,7 @@ import type { Buffer } from 'node:buffer'
 import type { Api } from '../../api/api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { Asked } from '../../core/asked-members.ts'
-import type { ResourceDefinition } from '../../core/resources/field.ts'
-import {
-  type ImportableResource,
-  type PluralOf,
-  RESOURCES,
-  type Resource,
-  resourceOf,
-} from '../../core/resources/registry.ts'
+import { type ImportableResource, type PluralOf, resourceOf } from '../../core/resources/registry.ts'
 import type { UndoPart } from '../../core/undo-part.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
 import type { DealUpdates } from '../send/deal-mutations.ts'
@@ -183,15 +176,6 @@ export interface PlanOperation {
   readonly body: Buffer | null
 }
 
-/** The id of the deal in the path of its notes; undefined for a record that belongs to no other, and in the path of one record. */
-export function parentIdIn(resource: Resource, path: string): string | undefined {
-  const { path: collection, parent }: ResourceDefinition = RESOURCES[resource]
-  if (parent === undefined) return undefined
-  const [start = '', end = ''] = collection.split('{id}')
-  if (!path.startsWith(start) || !path.endsWith(end)) return undefined
-  return decodeURIComponent(path.slice(start.length, path.length - end.length))
-}
-
 /** The kind of an operation to send. Throws an Error for `fail`, which is never sent. */
 export function sentKind({ do: kind }: OperationHead): OperationKind {
   if (kind === 'fail') throw new Error('an operation that fails without a request was to be sent')
@@ -232,9 +216,9 @@ function requestCount(
   { connector, terms: { idempotency } }: Pick<Api, 'connector' | 'terms'>,
 ): number {
   const { noun, upsert, terms } = head
-  const batch = connector.document.resources[resourceOf(noun)]?.batch ?? {}
-  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept.
-  const isAlone = terms?.match.mode === 'upsert' || idempotency !== 'none'
+  const { batch = {}, parents } = connector.document.resources[resourceOf(noun)] ?? {}
+  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept, and a note.
+  const isAlone = parents !== undefined || terms?.match.mode === 'upsert' || idempotency !== 'none'
   const create = upsert === undefined ? (isAlone ? undefined : batch.create) : batch.upsert
   const requests = (rows: number, { size } = { size: 1 }) => Math.ceil(rows / size)
   return requests(counts.create, create) + requests(counts.update, batch.update) + requests(counts.delete, batch.delete)

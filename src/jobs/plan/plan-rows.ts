@@ -23,6 +23,7 @@ import type { Scratch } from './scratch.ts'
 export type ReadFlags = Omit<
   RowOptions,
   | 'relations'
+  | 'parents'
   | 'readSheet'
   | 'path'
   | 'text'
@@ -115,7 +116,7 @@ function addAllowed(
   const body = planned.before ? planned.body : rules.shown(planned.body)
   const message = rules.faultIn(request.creates ? withoutNew(body) : body, planned.before)
   if (message === undefined) {
-    if (request.creates) source.send(body)
+    if (request.creates) source.send(row.parent ? { ...body, parent: row.parent.id } : body)
     return void builder.add({ ...planned, body, ...link }, known)
   }
   const { line, offset } = row

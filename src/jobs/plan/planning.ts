@@ -6,6 +6,7 @@ import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { id18 } from '../../core/record-ids.ts'
+import type { ParentRecord } from '../../core/resources/parents.ts'
 import {
   type CrmRecord,
   isListed,
@@ -18,6 +19,7 @@ import type { InputStream } from '../../core/streams.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
+import { allNotes, listParts } from './note-lists.ts'
 import type { JobNoun } from './plan-format.ts'
 
 /** What a command is shown while it plans. */
@@ -85,8 +87,10 @@ export async function openPlanning(
     ...{ keyReader, require, upserts, offers, restores },
     /** All records, a page at a time. */
     list: (noun: JobNoun) => allRecords(host.api, noun),
-    /** The notes of these deals, a page at a time. */
-    listParts: (resource: 'note', parentIds: Iterable<string>) => listParts(api, resource, parentIds),
+    /** The notes of these records, a page at a time. */
+    listParts: (parents: Iterable<ParentRecord>) => listParts(api, parents),
+    /** What the server takes notes on. */
+    parents: connector.parents('note'),
     /** The most records on a page of a list, where the connector says it. */
     pageSize: (resource: Resource) => connector.document.resources[resource]?.list?.paging.size?.max,
     checkGone: (noun: JobNoun, id: string) => checkGone(api, noun, id),
@@ -146,7 +150,8 @@ export async function rowRules(api: Api, noun: JobNoun) {
     },
     /** The fields that refer to other records or have several values, and that the connector says. */
     relations: [...relationsOf(resource, fields), ...linksOf(links?.fields ?? {}), ...severalIn(listed, hidden)],
-    linkFields,
+    /** Fields with links, and the kinds of records that a note may be on. */
+    ...{ linkFields, parents: connector.parents(resource) },
     /** The types of the links in a field, by label. */
     linkTypes: (field: string) => api.linkTypes(resource, field),
     /** Whether records show only the members that they are asked for. */
@@ -262,8 +267,8 @@ function isNested(value: JsonValue): boolean {
 /** All records of a resource. */
 export async function* allRecords(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
   const resource = resourceOf(noun)
-  if (!isListed(resource)) throw new Error(`${noun} have no list`)
   const api = await openApi()
+  if (!isListed(resource)) return yield* allNotes(api)
   yield* api[RESOURCES[resource].plural].list()
 }
 
@@ -275,34 +280,6 @@ async function checkGone({ connector, ...api }: Api, noun: JobNoun, id: string):
   throw new CrmError('bad_answer', `the list of ${noun} lacks ${id}, which the server has: nothing was sent`, {
     hint: connector.mismatchHint,
   })
-}
-
-/** Lists read at the same time. */
-const PARTS_AT_ONCE = 8
-
-/** The notes of some deals. Those of a deal that was deleted are gone, too. */
-export async function* listParts(api: Api, resource: 'note', parentIds: Iterable<string>): AsyncGenerator<Page> {
-  const { connector } = api
-  if (connector.offers(resource, 'list') && connector.rules(resource).parent === undefined) {
-    yield* api.notes().list()
-    return
-  }
-  const ids = [...parentIds]
-  for (let at = 0; at < ids.length; at += PARTS_AT_ONCE) {
-    const lists = ids.slice(at, at + PARTS_AT_ONCE).map((id) => pagesOf(api.notes(id).list()))
-    for (const pages of await Promise.all(lists)) yield* pages
-  }
-}
-
-async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
-  try {
-    const pages: Page[] = []
-    for await (const page of list) pages.push(page)
-    return pages
-  } catch (error) {
-    if (error instanceof CrmError && error.code === 'not_found') return []
-    throw error
-  }
 }
 
 /** The number of deals that are read for their pipelines. */

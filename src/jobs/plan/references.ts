@@ -2,6 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { linkIn, linkText, wholeLinks } from '../../core/links.ts'
 import { nearest } from '../../core/nearest.ts'
+import { parentMember } from '../../core/resources/parents.ts'
 import { FIELDS, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { InputRow, ListEdit, ReferenceColumn, RowFinding, RowSource } from '../input/row.ts'
 import { Existing, keyReaderFor } from './existing.ts'
@@ -249,18 +250,27 @@ function lookupName({ to, by }: ReferenceColumn['reference']): string {
   return `${to} ${by}`
 }
 
-function valuesIn({ fields, edits }: InputRow, { field, edit, label }: ReferenceColumn): readonly string[] {
+function valuesIn(row: InputRow, { field, edit, label }: ReferenceColumn): readonly string[] {
+  const { fields, edits, parent } = row
+  if (isParent(row, field)) return [parent?.id ?? '']
   if (edit) return edits?.[linkText(field, label)]?.[listOf(edit)] ?? []
   const value: JsonValue = fields[field] ?? null
   return (Array.isArray(value) ? value : [value]).flatMap((each) => idText(each) ?? [])
+}
+
+/** Whether the column says what a note is on. */
+function isParent({ parent }: InputRow, field: string): boolean {
+  return parent !== undefined && parentMember(parent.of) === field
 }
 
 function listOf(edit: ListEdit): 'add' | 'remove' {
   return edit === 'set' ? 'add' : edit
 }
 
-function setIds({ fields, edits }: InputRow, { field, edit, label }: ReferenceColumn, ids: readonly string[]): void {
+function setIds(row: InputRow, { field, edit, label }: ReferenceColumn, ids: readonly string[]): void {
+  const { fields, edits, parent } = row
   const [id = null] = ids
+  if (isParent(row, field)) return void Object.assign(parent ?? {}, { id })
   const own = edits?.[linkText(field, label)]
   if (edit && own) {
     Object.assign(own, { [listOf(edit)]: ids })

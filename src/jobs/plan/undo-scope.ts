@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import type { KeyReader } from '../../api/keyed-reads.ts'
+import { parentOfPath } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { RATE_SHARE } from '../../core/rate-share.ts'
+import { type ParentRecord, parentIn } from '../../core/resources/parents.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { isPart, partText, type Selected, type UndoPart } from '../../core/undo-part.ts'
 import type { Where } from '../../expr/expressions.ts'
@@ -18,7 +20,7 @@ import { headOf, withJob } from '../store/open-job.ts'
 import { Existing, keyReaderFor } from './existing.ts'
 import type { SelectionRequest } from './make-selection.ts'
 import { byId } from './match-keys.ts'
-import { type PlanOperation, parentIdIn } from './plan-format.ts'
+import type { PlanOperation } from './plan-format.ts'
 import type { PlanningContext } from './planning.ts'
 import type { Scratch } from './scratch.ts'
 
@@ -320,7 +322,7 @@ export function imagesSince(
 async function pagesNow(context: PlanningContext, parts: NowParts): Promise<AsyncIterable<Page>> {
   const { noun } = parts.plan.head
   const resource = resourceOf(noun)
-  if (resource === 'note') return context.listParts(resource, dealsOf(parts.plan))
+  if (resource === 'note') return context.listParts(parentsOf(context, parts.plan))
   const reader = await keyReaderFor(context, noun, ['id'])
   return reader ? pagesById(reader, parts, context.signal) : context.list(noun)
 }
@@ -358,7 +360,7 @@ export async function dealsWithNotes(
   }
   const found = new Set<string>()
   try {
-    for await (const { items } of context.listParts('note', ids)) {
+    for await (const { items } of context.listParts([...ids].map((id) => ({ of: 'deal', id })))) {
       for (const note of items) found.add(idText(note.deal_id) ?? '')
     }
   } catch (error) {
@@ -367,13 +369,13 @@ export async function dealsWithNotes(
   return found
 }
 
-/** The deals whose notes a job created or deleted. */
-function dealsOf(plan: JobFile): ReadonlySet<string> {
-  const ids = new Set<string>()
+/** The records whose notes a job created or deleted. */
+function parentsOf({ parents }: PlanningContext, plan: JobFile): Iterable<ParentRecord> {
+  const all = new Map<string, ParentRecord>()
   for (const { op, head } of plan.all()) {
     const image = head.do === 'delete' ? plan.before(op) : undefined
-    const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)
-    if (id !== undefined) ids.add(id)
+    const parent = image ? parentIn(image, parents) : parentOfPath('note', head.path)
+    if (parent) all.set(`${parent.of} ${parent.id}`, parent)
   }
-  return ids
+  return all.values()
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isFailure } from '../../api/errors/failure.ts'
+import { parentOfPath } from '../../api/transport/call.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/write.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { idempotencyKey } from '../plan/digest.ts'
-import { parentIdIn, sentKind } from '../plan/plan-format.ts'
+import { sentKind } from '../plan/plan-format.ts'
 import type { JobFile } from '../store/job-file.ts'
 import { Outcomes } from './outcomes.ts'
 import { isRefused, whyNotRepeated } from './send-outcome.ts'
@@ -295,13 +296,13 @@ function writeOf({ operation: { op, head, body }, gen }: Task, plan: JobFile): W
   const { digest, n, path, id } = head
   const key = idempotencyKey({ account, run, digest, n, gen })
   const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
-  const parentId = parentIdIn(resource, path)
+  const parent = head.do === 'create' ? parentOfPath(resource, path) : undefined
   const upsert = head.do === 'create' && { upsertBy }
   return {
     kind: sentKind(head),
     resource,
     id,
-    parentId,
+    parent,
     body,
     ...upsert,
     ...(head.restores && { isRestore: true }),

@@ -57,7 +57,7 @@ describe('names of columns', () => {
   test('an id column names the record, and the deal of a note its parent', async () => {
     expect((await read({ bytes: 'id,name\ncon_1,A\n' })).rows).toMatchObject([{ id: 'con_1', fields: { name: 'A' } }])
     expect((await read({ bytes: 'deal_id,body\ndeal_1,Hello\n', kind: 'note' })).rows).toMatchObject([
-      { parent: 'deal_1', fields: { body: 'Hello' } },
+      { parent: { of: 'deal', id: 'deal_1' }, fields: { body: 'Hello' } },
     ])
   })
 })

@@ -216,6 +216,30 @@ export const STANDARD: readonly ObjectType[] = [
       hs_timestamp: { type: 'time', label: 'Activity date' },
     },
   },
+  {
+    name: 'emails',
+    singular: 'email',
+    id: '0-49',
+    required: ['hs_timestamp', 'hs_email_direction'],
+    properties: {
+      ...texts('hs_email_subject', 'hs_email_text'),
+      hs_email_direction: options(['EMAIL', 'Sent'], ['INCOMING_EMAIL', 'Incoming'], ['FORWARDED_EMAIL', 'Forwarded']),
+      hs_email_status: options(['SENT', 'Sent'], ['FAILED', 'Failed'], ['BOUNCED', 'Bounced']),
+      hs_timestamp: { type: 'time', label: 'Activity date' },
+    },
+  },
+  {
+    name: 'quotes',
+    singular: 'quote',
+    id: '0-14',
+    required: ['hs_title', 'hs_expiration_date'],
+    properties: {
+      ...texts('hs_title', 'hs_currency'),
+      hs_status: options(['DRAFT', 'Draft'], ['APPROVAL_NOT_NEEDED', 'Published'], ['PENDING_APPROVAL', 'Pending']),
+      hs_expiration_date: { type: 'time', label: 'Expiration date' },
+      hs_quote_amount: { type: 'number', isReadOnly: true, label: 'Quote amount' },
+    },
+  },
 ].map((given) => {
   const { properties, ...others } = given as Given
   return defineObject({ ...others, properties: { ...properties, external_key: OWN_KEY } })

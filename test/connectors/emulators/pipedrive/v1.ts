@@ -97,6 +97,7 @@ function settle(tables: Tables, before: Row, members: Row): Row {
   for (const [name, table] of [
     ['deal_id', tables.deals],
     ['person_id', tables.persons],
+    ['org_id', tables.organizations],
   ] as const) {
     const parent = table.rows.get(String(members[name]))
     if (members[name] !== undefined && (!parent || parent.is_deleted)) {
@@ -115,14 +116,15 @@ function sanitised(html: string): string {
     .replace(/<(?![a-z/!])/gi, '&lt;')
 }
 
-function shownNote({ deals, persons }: Tables, note: Row): Row {
+function shownNote({ deals, persons, organizations }: Tables, note: Row): Row {
   const deal = deals.rows.get(String(note.deal_id))
   const person = persons.rows.get(String(note.person_id))
+  const organization = organizations.rows.get(String(note.org_id))
   return {
     ...note,
     deal: deal ? { title: deal.title } : null,
     person: person ? { name: person.name } : null,
-    organization: null,
+    organization: organization ? { name: organization.name } : null,
     project: null,
     user: { email: 'user@example.com', icon_url: null, is_you: note.user_id === 1, name: `User ${note.user_id}` },
   }
