@@ -199,8 +199,11 @@ function nounsIn(item: JsonValue, type: string, { noun, one: at }: SchemaDocumen
 /** The objects of the connector itself, by the path of their list. */
 function nounsByPath({ resources, described = {}, listed }: ConnectorDocument): ReadonlyMap<string, string> {
   if (!listed?.list?.path.includes('{type}')) return new Map()
+  // Without those that the server had listed before.
+  const definitions: Readonly<Record<string, ResourceDefinition>> = RESOURCES
+  const own = Object.entries(resources).filter(([name]) => definitions[name]?.server === undefined)
   const all = [
-    ...Object.entries(resources).map(([name, said]) => [RESOURCES[name as Resource].plural, said] as const),
+    ...own.map(([name, said]) => [RESOURCES[name as Resource].plural, said] as const),
     ...Object.entries(described).map(([plural, own]) => [plural, own.document] as const),
   ]
   return new Map(all.flatMap(([plural, said]) => (said?.list ? [[said.list.path, plural] as const] : [])))

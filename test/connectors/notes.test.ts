@@ -36,7 +36,7 @@ const VENDORS: readonly {
   },
   {
     connector: 'attio',
-    kinds: ['deals', 'contacts'],
+    kinds: ['deals', 'contacts', 'companies'],
     notes: 'notes',
     kept: (id, row) => [row.parent_record_id === id && row.parent_object === 'people', null],
   },
@@ -51,6 +51,12 @@ const VENDORS: readonly {
     kinds: ['deals', 'contacts', 'companies'],
     notes: 'Note',
     kept: (id, row) => [row.ParentId === id, null],
+  },
+  {
+    connector: 'zoho',
+    kinds: ['deals', 'contacts', 'companies'],
+    notes: 'Notes',
+    kept: (id, { Parent_Id: on }) => [(on as Row).id === id, null],
   },
 ]
 

@@ -66,7 +66,7 @@ describe('a plan', () => {
     const plain = await run(...words)
     expect([plain.exit, plain.stderr]).toEqual([
       2,
-      expect.stringContaining('Account_Name of a contact cannot be written'),
+      expect.stringContaining('Account_Name of a contact is shown as company_id'),
     ])
     await json(...words, '--map', 'Account Name=company.name')
     const [{ id }] = records('Accounts') as readonly [Row]

@@ -152,10 +152,11 @@ function listRoutes(account: Account, pageMax: number): Route[] {
     },
     {
       method: 'GET',
-      path: `${BASE}/Deals/:id/Notes`,
-      answer: (call, { id }) => {
+      path: `${BASE}/:parent/:id/Notes`,
+      answer: (call, { parent, id }) => {
         const of = account.module('Notes')
-        const rows = account.table(of).present.filter(({ Parent_Id }) => (Parent_Id as Row).id === id)
+        const isOn = ({ id: own, module }: Row) => own === id && (module as Row).api_name === parent
+        const rows = account.table(of).present.filter(({ Parent_Id }) => isOn(Parent_Id as Row))
         return pageOf(call, { account, module: of, rows, pageMax, places })
       },
     },
@@ -248,14 +249,14 @@ function noteRoutes(account: Account, refusedStatus: number): Route[] {
   return [
     {
       method: 'POST',
-      path: `${BASE}/Deals/:id/Notes`,
-      answer: (call, { id = '' }) => {
-        if (!account.tables.Deals?.rows.has(id))
+      path: `${BASE}/:parent/:id/Notes`,
+      answer: (call, { parent: module = '', id = '' }) => {
+        if (!account.tables[module]?.rows.has(id))
           refuse(400, 'INVALID_DATA', 'the related id given seems to be invalid', { resource_path_index: 1 })
         const outcomes = rowsIn(call).map(({ Parent_Id, ...row }, at) => {
-          const { id: parent, module } = (Parent_Id ?? {}) as { id?: unknown; module?: Row }
-          if (parent !== id || module?.api_name !== 'Deals') return invalid({ api_name: 'Parent_Id' })
-          return account.create(account.module('Notes'), { ...row, Parent_Id: { id } }, at)
+          const on = (Parent_Id ?? {}) as { id?: unknown; module?: Row }
+          if (on.id !== id || on.module?.api_name !== module) return invalid({ api_name: 'Parent_Id' })
+          return account.create(account.module('Notes'), { ...row, Parent_Id: { id, module: on.module } }, at)
         })
         return answerOf(outcomes, 201, refusedStatus)
       },

@@ -125,7 +125,7 @@ export class Account {
       return names ? { id, name, email } : { id }
     }
     if (field?.data_type !== 'lookup' || !names) return value
-    const row = this.tables[field.module ?? '']?.rows.get(String((value as Row).id))
+    const row = this.tables[moduleOf(field, value)]?.rows.get(String((value as Row).id))
     return { name: row?.Full_Name ?? row?.Account_Name ?? row?.Deal_Name ?? null, ...(value as Row) }
   }
 
@@ -143,7 +143,7 @@ export class Account {
   #whyWrong(field: Field | undefined, value: unknown): Pick<Outcome, 'message' | 'details'> | undefined {
     if (!field || field.isReadOnly) return { message: 'the field cannot be written', details: {} }
     if (value === null) return undefined
-    const { data_type, options, length, module } = field
+    const { data_type, options, length } = field
     const expected = EXPECTED[data_type]
     if (!expected.test(value)) return { message: 'invalid data', details: { expected_data_type: expected.name } }
     if (typeof value === 'string' && value.length > length)
@@ -154,7 +154,9 @@ export class Account {
     if (data_type !== 'lookup' && data_type !== 'ownerlookup') return undefined
     const { id } = value as Row
     const isThere =
-      data_type === 'lookup' ? this.tables[module ?? '']?.rows.has(String(id)) : USERS.some((user) => user.id === id)
+      data_type === 'lookup'
+        ? this.tables[moduleOf(field, value)]?.rows.has(String(id))
+        : USERS.some((user) => user.id === id)
     return isThere ? undefined : { message: ID_WRONG, details: {} }
   }
 
@@ -236,4 +238,9 @@ const EXPECTED: Readonly<
   datetime: matching('datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/),
   currency: { name: 'double', test: (value) => typeof value === 'number' },
   boolean: { name: 'boolean', test: (value) => typeof value === 'boolean' },
+}
+
+/** The module that a look-up leads to; that of a note stands in its value. */
+function moduleOf({ module }: Field, value: unknown): string {
+  return module || String(((value as Row).module as Row | undefined)?.api_name ?? '')
 }

@@ -178,7 +178,8 @@ export const MODULES: readonly Module[] = [
     ...{ api_name: 'Notes', singular_label: 'Note', plural_label: 'Notes', ...OWN, isUpsertable: false },
     fields: {
       ...owner('Note Owner'),
-      Parent_Id: lookup('Parent ID', 'Deals'),
+      // Its value names the module.
+      Parent_Id: lookup('Parent ID', ''),
       Note_Title: field('text', 'Note Title', { length: 120 }),
       Note_Content: field('textarea', 'Note Content', NEEDED),
     },
