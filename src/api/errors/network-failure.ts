@@ -115,7 +115,7 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
 
 function explainError(error: unknown, { url, ...others }: At): Explanation | undefined {
   // Of the server of tokens.
-  if (error instanceof CrmError) return down(error.message, error.details.hint)
+  if (error instanceof CrmError && error.code === 'unreachable') return down(error.message, error.details.hint)
   if (error instanceof ProxyError)
     return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} bypasses it`)
   const place = {
