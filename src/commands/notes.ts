@@ -13,7 +13,6 @@ import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
 import { addDeleteByIds } from './records/delete.ts'
 import { addImport } from './records/import.ts'
-import { defineServerObjects } from './server-objects.ts'
 import { addSortFlag, printSorted, type SortFlag } from './sorted-list.ts'
 
 export const NOTES_COMMANDS: CommandGroup = {
@@ -83,7 +82,7 @@ async function parentOf(ctx: Context, id: string, noun: string): Promise<ParentR
   const { connectorDocument } = await import('../api/connectors/open-connector.ts')
   const { parentsIn } = await import('../connector/of-parent.ts')
   const document = await connectorDocument(named ?? { name: 'crm' })
-  if (!resourceNamed(noun)) await defineServerObjects(ctx, noun)
+  if (!resourceNamed(noun)) await (await import('./server-objects.ts')).defineServerObjects(ctx, noun)
   const kinds = parentsIn(document, 'note')
   const of = kinds.find((each) => [RESOURCES[each].plural, RESOURCES[each].singular].some((word) => word === noun))
   if (!of) throw noParent(document.name, kinds, resourceNamed(noun) ?? noun)

@@ -106,6 +106,7 @@ function writeFiles(folder: string): void {
   const signature = signWebhook(secretBytes(SECRET), { id: 'evt_1', timestamp, body: Buffer.from(event) })
   const made = {
     'mycrm.yaml': 'connector: 2\nname: mycrm\nextends: crm\n',
+    'staff.csv': 'name,email,company.domain\nIda,ida@staff.test,acme.staff.test\n',
     'people.csv': 'name,email,phone\nAda,ada@people.test,1\nGrace,grace@people.test,2\n,,\nAlan,alan@people.test,\n',
     'deals.csv': 'name,stage,pipeline_id\nOne,Qualified,\nTwo,Proposal,pipe_nope\n',
     'changes.yaml': 'company: Analytical Engines Ltd\n',

@@ -20,7 +20,7 @@ describe('help on topics', () => {
 
   test('has every object of a connector with its members, and what a value is', async () => {
     const text = await crmPrints(['help', 'connector-format'], emptyHome())
-    expect(text).toMatch(/^error_kind:\n {2}status +status of the answer \(200 to 599\)$/m)
+    expect(text).toMatch(/^error_kind:\n {2}status +status of the answer; a 2xx .* \(200 to 599\)$/m)
     expect(text).toMatch(/^At least one of status, when is required\.$/m)
     expect(text).toMatch(/^auth_header:\n {2}in +a header \(required; header\)$/m)
     expect(text).toMatch(/absent: true: the last page|absent +true: the last page has nothing at next;/)
