@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -69,6 +78,8 @@ function copyTree(copy: string): string {
     copyFileSync(join(ROOT, name), join(copy, name))
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  const judges = join('tools', 'judges', 'node_modules')
+  if (existsSync(join(ROOT, judges))) symlinkSync(join(ROOT, judges), join(copy, judges))
   return copy
 }
 

@@ -197,6 +197,12 @@ export async function startGate(
       return
     }
     tokens.add(token)
+    if (request.url?.endsWith('/echo')) {
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ detail: `you sent ${token}` }))
+      return
+    }
     const { host: _, connection: _c, ...headers } = request.headers
     const {
       body,

@@ -60,6 +60,11 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
       await new Promise((resolve) => setTimeout(resolve, 700))
     }
     expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toHaveLength(4)
+    // So that this command renews it.
+    await new Promise((resolve) => setTimeout(resolve, 2100))
+    const echoed = await crm(['contacts', 'get', 'echo', '--debug'], env)
+    expect([echoed.exit, echoed.stderr]).toEqual([7, expect.stringContaining('you sent [redacted]')])
+    expect(echoed.stderr).not.toContain(JSON.parse(JSON.parse(kept()).own.key).access)
     expect(gate.tokens.size).toBeGreaterThan(1)
     expect(authorization.asked).toEqual(gate.tokens.size === 2 ? GRANTS.slice(0, 2) : GRANTS.slice(0, gate.tokens.size))
   })
