@@ -7,7 +7,7 @@ import type { GlobalFlags } from './commands/global-flags.ts'
 import type { Sighting } from './completion/known-file.ts'
 import { CrmError } from './core/errors.ts'
 import type { DescribedObjects } from './core/resources/own-objects.ts'
-import type { CrmRecord } from './core/resources/registry.ts'
+import { type CrmRecord, resourceNamed } from './core/resources/registry.ts'
 import type { Env } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { Host } from './host.ts'
@@ -303,7 +303,10 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
     },
   }
-  options.connector.ask(await membersUsed(ctx))
+  options.connector.ask(
+    await membersUsed(ctx),
+    ctx.argv.map(resourceNamed).find((resource) => resource !== undefined),
+  )
   return createApi(options, ctx.timing)
 }
 

@@ -114,6 +114,8 @@ async function signed(
 /** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
 function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknown {
   if (error instanceof CrmError) return error
+  if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_OSSL_UNSUPPORTED')
+    return unusableKey(error as Error)
   const { host } = new URL(token)
   const failed = (code: ErrorCode, why: string, hint: string) =>
     new CrmError(code, `${host} gives no token: ${why}`, { hint, cause: error })
@@ -128,6 +130,13 @@ function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknow
   if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
   const { error: code, error_description: description } = error
   return failed('unauthorized', description === undefined ? code : `${code}: ${description}`, 'crm auth login')
+}
+
+function unusableKey(error: Error): CrmError {
+  return new CrmError('invalid_input', `the private key cannot sign: ${error.message}`, {
+    hint: 'expected an RSA key of 2,048 bits or more: openssl genpkey -algorithm RSA -out key.pem',
+    cause: error,
+  })
 }
 
 const ADDRESSES_HINT = 'crm connectors show NAME shows the addresses of its authorization server'

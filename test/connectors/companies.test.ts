@@ -106,6 +106,17 @@ test('ids of 15 characters, as reports of Salesforce show them, are those of 18'
   })
 })
 
+test('members of --where and --fields are asked of the records of the command alone, not of those that they refer to', async () => {
+  const { env, emulator, json } = await reach('salesforce')
+  const account = (await crmPrints(['companies', 'create', '--set', 'name=Acme', '-o', 'id'], env)).trim()
+  const chosen = ['--where', '.email == "person1@example.com"', '--set', 'company.name=acme']
+  expect(await json('contacts', 'update', ...chosen, '--yes', '-o', 'json')).toMatchObject({ done: 1, failed: 0 })
+  const [first] = emulator.records('Contact')
+  expect(first).toMatchObject({ Email: 'person1@example.com', AccountId: account })
+  const words = ['contacts', 'update', String(first?.Id), '--set', 'company.name=acme', '--fields', 'id,Title']
+  expect(await json(...words, '-o', 'json')).toMatchObject({ id: first?.Id })
+})
+
 test('companies and tasks of HubSpot are imported, changed by label and undone', async () => {
   const { env, emulator, fileOf, json } = await reach('hubspot')
   const companies = fileOf('companies.csv', [

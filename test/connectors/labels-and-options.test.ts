@@ -117,6 +117,19 @@ test.each([
   expect(stderr).toMatch(new RegExp(`${flag}: none of the contacts .*did you mean lead_source\\?`, 'is'))
 })
 
+test('the label of the id is a question, and that of another member which the server sets is left out', async () => {
+  const server = await portal()
+  const [{ id }] = server.contacts() as readonly [{ id: string }]
+  const asked = await crm(importOf(server, ['email,Record ID', `person1@example.com,${id}`]), server.env)
+  expect([asked.exit, asked.stderr]).toEqual([
+    2,
+    expect.stringContaining('unknown column "Record ID"; did you mean "id"?'),
+  ])
+  const rows = ['email,Last Modified Date,Lead Source', 'person1@example.com,2026-01-01,Trade fair']
+  await crmPrints(importOf(server, rows), server.env)
+  expect(valuesOf(server)[0]).toEqual(['fair', null])
+})
+
 test('--map takes a label', async () => {
   const server = await portal()
   const rows = ['email,Quelle', 'person1@example.com,Trade fair']

@@ -100,6 +100,11 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
 
   test('a person is asked for, or the flow of programs; keys stay the way of a connector that says so', async () => {
     const { env, login, service } = await signedUp(60)
+    const empty = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', '-']
+    expect(await crm([...login, ...empty], env, '\n')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--client-secret-file - is empty'),
+    })
     const code = await crm([...login, '--client-id', 'crm'], env)
     expect([code.exit, code.stderr]).toEqual([
       4,
@@ -121,6 +126,11 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
       'wrong.pem',
       generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
     )
+    const other = file('pkcs1.pem', '-----BEGIN RSA PRIVATE KEY-----\nAA==\n-----END RSA PRIVATE KEY-----\n')
+    expect(await crm([...words, '--jwt-key', other], secret)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('openssl pkcs8 -topk8 -nocrypt -in '),
+    })
     const refused = await crm([...words, '--jwt-key', wrong], secret)
     expect([refused.exit, refused.stderr]).toEqual([
       4,

@@ -44,9 +44,12 @@ export interface Connector {
   listAt(path: string): ListRules
   /** Whether the server restores a record that was deleted this long ago, under its id. */
   restores(resource: Resource, sinceMs: number): boolean
-  /** From now on records of every resource show these members, of servers that show only what they are asked for. */
-  ask(names: readonly string[]): void
+  /** From now on records of this resource, else those with data of people, show these members, of servers that show only what they are asked for. */
+  ask(names: readonly string[], only?: Resource): void
 }
+
+/** Records of the account, which others refer to. */
+const SHARED: readonly string[] = ['user', 'pipeline', 'stage', 'webhook']
 
 export function createConnector(document: ConnectorDocument, place: ConnectorPlace): Connector {
   const rules = once((resource: Resource): ResourceRules => {
@@ -92,9 +95,10 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
       const { restore, delete: removal } = document.resources[resource] ?? {}
       return restore !== undefined && sinceMs < (removal?.restorable ?? Number.POSITIVE_INFINITY)
     },
-    ask: (names) => {
-      for (const [resource, { select }] of Object.entries(document.resources)) {
-        if (select) rules(resource as Resource).selection.ask(names)
+    ask: (names, only) => {
+      for (const [name, described] of Object.entries(document.resources)) {
+        const isAsked = only === undefined ? !SHARED.includes(name) : only === name
+        if (described.select && isAsked) rules(name as Resource).selection.ask(names)
       }
     },
   }

@@ -3,6 +3,7 @@ import { platform } from 'node:os'
 import type { OAuthAddresses } from '../../api/connectors/oauth-addresses.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -117,7 +118,13 @@ async function clientSecret(
   flow: OAuthFlow,
   { clientSecretFile }: OAuthOptions,
 ): Promise<string | undefined> {
-  if (clientSecretFile !== undefined) return (await readInput(ctx, clientSecretFile, '--client-secret-file')).trim()
+  if (clientSecretFile !== undefined) {
+    const secret = (await readInput(ctx, clientSecretFile, '--client-secret-file')).trim()
+    if (secret !== '') return secret
+    throw new CrmError('invalid_input', `--client-secret-file ${clientSecretFile} is empty`, {
+      hint: 'expected the secret of the client alone, on one line',
+    })
+  }
   if (ctx.env.CRM_CLIENT_SECRET) return ctx.env.CRM_CLIENT_SECRET
   if (flow === 'jwt') return undefined
   if (canAsk(ctx)) return (await askHidden(ctx.io, 'Secret of the app (empty: none): ', ctx.signal)).trim() || undefined
@@ -133,7 +140,11 @@ async function jwtOf(ctx: Context, oauth: OAuthAddresses, options: OAuthOptions)
       hint: `${commandLine(ctx.argv)} --jwt-key key.pem --subject USER`,
     })
   }
-  return { subject, audience: oauth.audience ?? oauth.token, key: (await readInput(ctx, jwtKey, '--jwt-key')).trim() }
+  const key = (await readInput(ctx, jwtKey, '--jwt-key')).trim()
+  if (key.startsWith('-----BEGIN PRIVATE KEY-----')) return { subject, audience: oauth.audience ?? oauth.token, key }
+  throw new CrmError('invalid_input', `--jwt-key ${jwtKey} holds no private key in PKCS #8 (BEGIN PRIVATE KEY)`, {
+    hint: `openssl pkcs8 -topk8 -nocrypt -in ${shellWord(jwtKey)} -out key.pem converts one`,
+  })
 }
 
 function noPerson({ argv }: Pick<Context, 'argv'>, { flows }: OAuthAddresses): CrmError {

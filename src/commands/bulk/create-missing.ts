@@ -43,7 +43,10 @@ export async function createMissing(ctx: Context, request: ImportRequest, flags:
   const missing: Created[] = []
   let isShown = false
   try {
-    for (const one of made.missing ?? []) missing.push({ ...one, members: await membersOf(ctx, one) })
+    for (const one of made.missing ?? []) {
+      refuseAddresses(one)
+      missing.push({ ...one, members: await membersOf(ctx, one) })
+    }
     for (const one of missing) ctx.note(missingText(one))
     if (ctx.flags.isDryRun) {
       isShown = true
@@ -96,6 +99,21 @@ async function createdObjects(ctx: Context, object: string, nouns: readonly stri
     creates.add(own)
   }
   return creates
+}
+
+/** Servers keep the domain of an address, so that the record would be made and not found again. */
+function refuseAddresses({ to, by, values }: MissingRecords): void {
+  const wrong = by === 'domain' ? values.find((value) => /^www\.|[\s/:?#@]/i.test(value)) : undefined
+  if (wrong === undefined) return
+  const domain = wrong
+    .trim()
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/^www\./i, '')
+    .replace(/[/:?#].*$/s, '')
+  const what = `a ${RESOURCES[to].singular} cannot be created for ${JSON.stringify(wrong)}: expected a domain`
+  throw new CrmError('invalid_input', `${what}, such as ${cellText(domain)}; nothing was sent`, {
+    hint: 'correct the file, and run the same command again',
+  })
 }
 
 function missingText({ to, values, ...one }: MissingRecords): string {
@@ -209,5 +227,6 @@ async function send(ctx: Context, { paths, resource, flags }: Sending): Promise<
     throw new CrmError(error.code, error.message, { ...error.details, hint: commandLine(ctx.argv), cause: error })
   if (error !== undefined) throw error
   const done = typeof record.done === 'number' ? record.done : 0
-  ctx.note(`${counted(done, resource)} created; to take back: crm jobs undo ${paths.id}${typedProfile(ctx.argv)}`)
+  const undo = `crm jobs undo ${paths.id}${typedProfile(ctx.argv)}`
+  ctx.note(`${counted(done, resource)} created; to take back, undo the job of the rows first, then: ${undo}`)
 }

@@ -234,7 +234,9 @@ function knownColumn(kind: ImportableResource, name: string, server?: ServerMemb
   if (server?.names.includes(name)) return serverColumn(kind, { name, field: name }, server)
   const labelled = server?.labelled?.(name)
   const isOwn = own.some((each) => foldName(each) === foldName(name))
-  return labelled === undefined || isOwn ? undefined : serverColumn(kind, { name, field: labelled }, server)
+  if (labelled === undefined || isOwn) return undefined
+  if (server?.isReadOnly(labelled)) return aliasOf(kind, name) === 'id' ? undefined : ignoredColumn(name)
+  return serverColumn(kind, { name, field: labelled }, server)
 }
 
 /** Of a member that crm does not know, the server may say the type. */

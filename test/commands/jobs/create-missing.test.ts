@@ -39,7 +39,9 @@ test('companies that rows name and the server lacks are created once, before the
 
   const done = await crm([...words, '--create-missing', 'company', '--yes', '-o', 'json'], env)
   expect([done.exit, JSON.parse(done.stdout)]).toEqual([0, expect.objectContaining({ rows: 4, done: 4, failed: 0 })])
-  expect(done.stderr).toMatch(/2 companies created; to take back: crm jobs undo job_\w+/)
+  expect(done.stderr).toMatch(
+    /2 companies created; to take back, undo the job of the rows first, then: crm jobs undo job_\w+/,
+  )
   expect(await companies()).toEqual(['acme.test acme.test', 'bolt.test bolt.test', 'old.test Old'])
   const ids = new Map((await all(service, '/v1/companies')).map(({ id, domain }) => [id, domain]))
   const links = (await all(service, '/v1/contacts')).map((row) => `${row.email} ${ids.get(row.company_id)}`)
@@ -94,6 +96,19 @@ test('a record that needs more than a name is not created, and the error names w
     [],
   )
 })
+
+test.each(['https://acme.test/', 'www.acme.test', 'acme.test/x'])(
+  'no company is created for %j as a domain',
+  async (cell) => {
+    const { env, words, companies } = await start(['name,email,company.domain', `Ada,ada@x.test,${cell}`])
+    const { exit, stderr } = await crm([...words, '--create-missing', 'companies', '--yes'], env)
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining('expected a domain, such as acme.test; nothing was sent'),
+    ])
+    expect(await companies()).toEqual(['old.test Old'])
+  },
+)
 
 test('only rows that are sent have companies created for them', async () => {
   const { service, env, words, companies } = await start([...ROWS, 'Dup,ada@x.test,other.test'])
