@@ -130,6 +130,20 @@ test('the label of the id is a question, and that of another member which the se
   expect(valuesOf(server)[0]).toEqual(['fair', null])
 })
 
+test('a value that HubSpot takes and does not keep is a failed row, and the others are done', async () => {
+  const { env } = await portal()
+  const file = join(env.HOME ?? '', 'stages.csv')
+  const change = async (...rows: readonly string[]) => {
+    writeFileSync(file, `${['email,lifecyclestage', ...rows].join('\n')}\n`)
+    return crm(['contacts', 'import', file, '--match', 'email', '--yes', '-o', 'json'], env)
+  }
+  await change('person1@example.com,customer', 'person2@example.com,subscriber')
+  const { exit, stdout } = await change('person1@example.com,lead', 'person2@example.com,opportunity')
+  expect([exit, JSON.parse(stdout)]).toEqual([3, expect.objectContaining({ done: 1, failed: 1 })])
+  const [failed] = JSON.parse(await crmPrints(['jobs', 'failed', JSON.parse(stdout).job, '-o', 'json'], env))
+  expect(failed).toMatchObject({ code: 'not_kept', field: 'lifecyclestage' })
+})
+
 test('--map takes a label', async () => {
   const server = await portal()
   const rows = ['email,Quelle', 'person1@example.com,Trade fair']

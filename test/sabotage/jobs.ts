@@ -795,7 +795,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a change that the server took and did not keep is done',
     file: 'src/jobs/send/sender-adapters.ts',
-    line: 'return change ? (unkeptBy(change, now.get(change.id)) ?? outcome) : outcome',
+    line: 'return change ? (kept.judge(change, now.get(change.id)) ?? outcome) : outcome',
     to: 'return change ? outcome : outcome',
     tests: ['test/connectors/admin-cases.test.ts'],
   },

@@ -115,31 +115,32 @@ export function createReadingSender(sender: Sender, read: ReadRecords): Sender {
     const now = await read(ids)
     return writes.map((write) => refusalOf(write, now.get(write.id ?? ''), sender.linkFields(write.resource)))
   }
-  const kept = async (
+  const kept = new KeptMembers()
+  const readBack = async (
     writes: readonly Write[],
     outcomes: readonly (Answer | Failure | undefined)[],
   ): Promise<readonly (Answer | Failure | undefined)[]> => {
     const changes = writes.map((write, at) => changeIn(write, outcomes[at]))
-    const ids = changes.flatMap((change) => (change?.isUnshown ? [change.id] : []))
+    const ids = changes.flatMap((change) => (change && kept.isRead(change) ? [change.id] : []))
     // The change was taken: without an answer to this read it stands.
     const now = ids.length === 0 ? NONE : await read(ids).catch(() => NONE)
     return outcomes.map((outcome, at) => {
       const change = changes[at]
-      return change ? (unkeptBy(change, now.get(change.id)) ?? outcome) : outcome
+      return change ? (kept.judge(change, now.get(change.id)) ?? outcome) : outcome
     })
   }
   return {
     ...sender,
     send: async (write) => {
       const outcome = (await refusals([write]))[0] ?? (await sender.send(write))
-      return (await kept([write], [outcome]))[0] ?? outcome
+      return (await readBack([write], [outcome]))[0] ?? outcome
     },
     sendBatch: async (writes) => {
       const refused = await refusals(writes)
       const rest = writes.filter((_, at) => !refused[at])
       if (rest.length === 0) return { outcome: undefined, rows: refused }
       const { outcome, rows } = await sender.sendBatch(rest)
-      const left = (await kept(rest, rows))[Symbol.iterator]()
+      const left = (await readBack(rest, rows))[Symbol.iterator]()
       return { outcome, rows: writes.map((_, at) => refused[at] ?? left.next().value) }
     },
   }
@@ -156,6 +157,25 @@ interface Change {
   readonly shown: JsonObject
   /** The answer does not show a value that servers are known to take and not to keep. */
   readonly isUnshown: boolean
+  /** Members that replace a value, and that the answer does not show. */
+  readonly replaced: readonly string[]
+}
+
+/** A member whose replaced value the server has kept is not read back again in this job, until a value of it is not kept. */
+class KeptMembers {
+  readonly #kept = new Set<string>()
+  readonly #lost = new Set<string>()
+
+  isRead({ isUnshown, replaced }: Change): boolean {
+    return isUnshown || replaced.some((name) => this.#lost.has(name) || !this.#kept.has(name))
+  }
+
+  judge(change: Change, record: CrmRecord | undefined): Failure | undefined {
+    const failure = unkeptBy(change, record)
+    if (failure?.field !== undefined) this.#lost.add(failure.field)
+    else if (record) for (const name of change.replaced) this.#kept.add(name)
+    return failure
+  }
 }
 
 function changeIn({ kind, id, was, body }: Write, answer: Answer | Failure | undefined): Change | undefined {
@@ -166,7 +186,8 @@ function changeIn({ kind, id, was, body }: Write, answer: Answer | Failure | und
   const isUnshown = Object.entries(sent).some(([name, value]) =>
     isEmpty(value) ? !Object.hasOwn(shown, name) : name === 'stage' && isEmpty(memberOf(shown, name)),
   )
-  return { id, answer, before, sent, shown, isUnshown }
+  const replaced = Object.keys(sent).filter((name) => !Object.hasOwn(shown, name) && !isEmpty(memberOf(before, name)))
+  return { id, answer, before, sent, shown, isUnshown, replaced }
 }
 
 function unkeptBy({ answer, before, sent, shown }: Change, record: CrmRecord | undefined): Failure | undefined {
