@@ -239,7 +239,8 @@ async function requireInUse(planning: Planning, read: readonly OwnedResource[], 
   )
 }
 
-function noteNone({ ctx, from, inUse }: Planning): void {
-  const near = inUse.has(from.id) ? undefined : nearest(from.id, [...inUse])
+function noteNone({ ctx, from, to, inUse }: Planning): void {
+  const others = [...inUse].filter((id) => id !== to.id)
+  const near = inUse.has(from.id) ? undefined : nearest(from.id, others)
   ctx.note(`${from.text} has no record to reassign${near === undefined ? '' : `; the nearest owner is ${near}`}.`)
 }

@@ -152,6 +152,8 @@ describe.each(VENDORS)('notes of $connector', ({ connector, kinds, notes, kept }
     const { json, run } = there
     const ids = await madeIds(there, kinds)
     const file = fileOf(there, `body,contact.email,deal.name\nOne,ADA@engines.test,\nTwo,,Big\n`)
+    const dry = await run('notes', 'import', file, '--dry-run')
+    expect(dry.stderr).toMatch(/create line 2: contact_id "[^"]+" \(.+\), body "One"/)
     expect(await json('notes', 'import', file, '--yes')).toMatchObject({ done: 2 })
     expect(await json('notes', 'list', '--on', 'contacts', ids.contacts ?? '')).toContainEqual(
       expect.objectContaining({ body: 'One', contact_id: ids.contacts }),

@@ -79,7 +79,7 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     const status = await crm(['auth', 'status', '-o', 'json'], env)
     expect(JSON.parse(status.stdout)).toMatchObject({
       ...{ sign_in: 'client_credentials', client_id: 'crm', is_renewed: true, accepted: true, source: 'file' },
-      ...{ last_four: access.slice(-4), token_ends_at: expect.stringMatching(/^\d{4}-/) },
+      ...{ last_four: access.slice(-4), token_ends_at: expect.stringMatching(/^\d{4}-/), is_renewed: true },
     })
     expect(status.stderr).toContain('The tokens are in a file that only this user can read')
     const debug = await crm(['contacts', 'list', '--debug'], env)
@@ -91,10 +91,14 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
       expect(filesWith(env.HOME ?? '', marked)).toEqual(['.config/crm/keys.json'])
     }
     expect(await crmPrints(['auth', 'token'], env)).toBe(`${access}\n`)
+    // The client is used again.
+    expect(await crm(['auth', 'login', '-p', 'own', '--storage', 'file'], env)).toMatchObject({ exit: 0 })
+    const again = JSON.parse(JSON.parse(kept()).own.key)
+    expect(again).toMatchObject({ flow: 'client_credentials', client: 'crm' })
     const out = await crm(['auth', 'logout', '-p', 'own'], env)
     expect([out.exit, out.stderr]).toEqual([0, expect.stringContaining('and the server has taken them back')])
-    expect(await authorization.isValid(access)).toBe(false)
-    expect(filesWith(env.HOME ?? '', access)).toEqual([])
+    expect(await authorization.isValid(again.access)).toBe(false)
+    expect(filesWith(env.HOME ?? '', again.access)).toEqual([])
     expect((await crm(['contacts', 'list'], env)).exit).toBe(4)
   })
 

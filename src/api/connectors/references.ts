@@ -1,6 +1,7 @@
 import type { References } from '../../connector/field-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Page } from '../operations.ts'
 
@@ -94,9 +95,10 @@ function unclear({ resource, name, ids, near }: Unclear): CrmError {
   const { singular, plural } = RESOURCES[resource]
   const [id, ...others] = ids
   if (id === undefined) {
-    const choices = [...new Set(near.map((record) => String(record.name)))].slice(0, 20).join(', ')
+    const choices = [...new Set(near.map((record) => String(record.name)))]
+    const meant = nearest(name, choices)
     return new CrmError('invalid_input', `there is no ${singular} ${JSON.stringify(name)}`, {
-      hint: `expected one of ${choices}`,
+      hint: meant === undefined ? `expected one of ${choices.slice(0, 20).join(', ')}` : `did you mean ${meant}?`,
     })
   }
   if (others.length > 0) {

@@ -10,8 +10,9 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { appliesTo } from '../../settings/address.ts'
+import { keptKey } from '../../settings/keep-key.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
-import { oauthLoginText } from '../../settings/oauth-login.ts'
+import { oauthLoginIn, oauthLoginText } from '../../settings/oauth-login.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
 import { parseVariables } from '../../settings/setting-values.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -79,7 +80,7 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   checkTransport(baseUrl, given.allowsInsecureHttp)
   const { key, kept, what } = await keyOrLogin(
     ctx,
-    { baseUrl, named: connector?.named ?? connectorOf({ profile: given }) },
+    { baseUrl, named: connector?.named ?? connectorOf({ profile: given }), name },
     options,
   )
   const login = { baseUrl, key, pageSize: given.pageSize, profileName: name }
@@ -109,15 +110,21 @@ interface Entered {
 /** A key, or a sign-in by OAuth where the connector names one and it was asked for, or the server takes no keys. */
 async function keyOrLogin(
   ctx: Context,
-  { baseUrl, named }: { readonly baseUrl: URL; readonly named: NamedConnector | undefined },
+  {
+    baseUrl,
+    named,
+    name,
+  }: { readonly baseUrl: URL; readonly named: NamedConnector | undefined; readonly name: string },
   options: Options,
 ): Promise<Entered> {
   const oauth = named && (await oauthOf(named, baseUrl))
-  if (!isOAuth(ctx, oauth, options)) {
+  const stored = oauth && (await keptKey(await ctx.settings(), name, ctx.note))
+  const before = stored?.origin === baseUrl.origin ? oauthLoginIn(stored.key) : undefined
+  if (!isOAuth(ctx, oauth, { ...options, before })) {
     const key = await askKey(ctx, baseUrl)
     return { key, kept: key, what: 'the key is' }
   }
-  const login = await signInByOAuth(ctx, oauth, options)
+  const login = await signInByOAuth(ctx, oauth, { ...options, before })
   return { key: login.access, kept: oauthLoginText(login), what: 'the tokens are' }
 }
 

@@ -7,7 +7,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
-import { commandLine, withFlag } from '../command-line.ts'
+import { commandLine, withFlag, withoutFlags } from '../command-line.ts'
 
 export interface OAuthOptions {
   readonly flow?: OAuthFlow
@@ -18,6 +18,11 @@ export interface OAuthOptions {
   readonly browser: boolean
   readonly jwtKey?: string
   readonly subject?: string
+}
+
+/** `before`: the sign-in of the profile, whose client is used again. */
+export interface GivenOAuth extends OAuthOptions {
+  readonly before?: OAuthLogin | undefined
 }
 
 /** Clients are registered with it. */
@@ -35,33 +40,28 @@ export function parseFlow(text: string): OAuthFlow {
 export function isOAuth(
   { flags, argv }: Pick<Context, 'flags' | 'argv'>,
   oauth: OAuthAddresses | undefined,
-  { flow, clientId }: OAuthOptions,
+  { flow, clientId, before }: GivenOAuth,
 ): oauth is OAuthAddresses {
   const isAsked = flow !== undefined || clientId !== undefined
-  if (oauth) return isAsked || (!oauth.keys && flags.keyFile === undefined && !flags.isKeyOnStdin)
+  const isOfKey = flags.keyFile !== undefined || flags.isKeyOnStdin
+  if (oauth) return isAsked || (!isOfKey && (!oauth.keys || before !== undefined))
   if (!isAsked) return false
   throw new CrmError('usage', 'the connector says nothing of OAuth: it is signed in to with a key', {
-    hint: `${commandLine(argv)}, without ${flow === undefined ? '--client-id' : '--flow'}`,
+    hint: withoutFlags(argv, '--flow', '--client-id'),
   })
 }
 
 /** Signs in at the server of tokens. CrmError `unauthorized` for a refusal. */
-export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options: OAuthOptions): Promise<OAuthLogin> {
-  const flow = options.flow ?? oauth.flows[0] ?? 'code'
+export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options: GivenOAuth): Promise<OAuthLogin> {
+  const { before } = options
+  const flow = options.flow ?? before?.flow ?? oauth.flows[0] ?? 'code'
   if (!oauth.flows.includes(flow)) {
     throw new CrmError('usage', `this server does not sign in by ${flow}`, {
       hint: withFlag(ctx.argv, '--flow', oauth.flows[0] ?? 'code'),
     })
   }
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, oauth)
-  const client = await clientId(ctx, options)
-  const secret = await clientSecret(ctx, flow, options)
-  const jwt = flow === 'jwt' ? await jwtOf(ctx, oauth, options) : undefined
-  const scopes = options.scopes ?? oauth.scopes
-  const { token, revoke } = oauth
-  const login = { flow, token, revoke, client, secret, scopes, jwt }
-  for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
-  if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
+  const login = await beginning(ctx, flow, { oauth, options })
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { env, now, signal } = ctx
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
@@ -71,6 +71,25 @@ export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options
       : await (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
   for (const each of [signed.access, signed.refresh]) if (each !== undefined) ctx.addSecret(each)
   return signed
+}
+
+interface Beginning {
+  readonly oauth: OAuthAddresses
+  readonly options: GivenOAuth
+}
+
+/** What is said of the client, or was said before. A secret goes to the server that it was given for alone. */
+async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Beginning): Promise<ByCode['login']> {
+  const { token, revoke } = oauth
+  const client = await clientId(ctx, options)
+  const known = options.before?.client === client && options.before.token === token ? options.before : undefined
+  const given = { ...options, before: known }
+  const secret = await clientSecret(ctx, flow, given)
+  const jwt = flow === 'jwt' ? await jwtOf(ctx, oauth, given) : undefined
+  const scopes = options.scopes ?? known?.scopes ?? oauth.scopes
+  for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
+  if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
+  return { flow, token, revoke, client, secret, scopes, jwt }
 }
 
 interface ByCode {
@@ -104,8 +123,9 @@ function callbackOf(text: string): URL {
   })
 }
 
-async function clientId(ctx: Context, { clientId: given = ctx.env.CRM_CLIENT_ID }: OAuthOptions): Promise<string> {
-  if (given) return given
+async function clientId(ctx: Context, { clientId: given, before }: GivenOAuth): Promise<string> {
+  const known = given || ctx.env.CRM_CLIENT_ID || before?.client
+  if (known) return known
   if (canAsk(ctx)) return (await askTyped(ctx.io, 'Client id of the app: ', ctx.signal)).trim()
   throw new CrmError('usage', 'a sign-in by OAuth needs the id of a client', {
     hint: `${commandLine(ctx.argv)} --client-id ID`,
@@ -116,7 +136,7 @@ async function clientId(ctx: Context, { clientId: given = ctx.env.CRM_CLIENT_ID 
 async function clientSecret(
   ctx: Context,
   flow: OAuthFlow,
-  { clientSecretFile }: OAuthOptions,
+  { clientSecretFile, before }: GivenOAuth,
 ): Promise<string | undefined> {
   if (clientSecretFile !== undefined) {
     const secret = (await readInput(ctx, clientSecretFile, '--client-secret-file')).trim()
@@ -126,6 +146,7 @@ async function clientSecret(
     })
   }
   if (ctx.env.CRM_CLIENT_SECRET) return ctx.env.CRM_CLIENT_SECRET
+  if (before) return before.secret
   if (flow === 'jwt') return undefined
   if (canAsk(ctx)) return (await askHidden(ctx.io, 'Secret of the app (empty: none): ', ctx.signal)).trim() || undefined
   throw new CrmError('usage', `--flow ${flow} needs the secret of the client`, {
@@ -133,11 +154,16 @@ async function clientSecret(
   })
 }
 
-async function jwtOf(ctx: Context, oauth: OAuthAddresses, options: OAuthOptions): Promise<OAuthLogin['jwt']> {
-  const { jwtKey, subject } = options
+async function jwtOf(ctx: Context, oauth: OAuthAddresses, options: GivenOAuth): Promise<OAuthLogin['jwt']> {
+  const { jwtKey, before } = options
+  const subject = options.subject ?? before?.jwt?.subject
+  if (jwtKey === undefined && subject !== undefined && before?.jwt) return { ...before.jwt, subject }
   if (jwtKey === undefined || subject === undefined) {
     throw new CrmError('usage', '--flow jwt needs the private key of the client, and the user whose records are used', {
-      hint: `${commandLine(ctx.argv)} --jwt-key key.pem --subject USER`,
+      hint:
+        jwtKey === undefined
+          ? `${withFlag(ctx.argv, '--jwt-key', 'key.pem')}${subject === undefined ? ' --subject USER' : ''}`
+          : withFlag(ctx.argv, '--subject', 'USER'),
     })
   }
   const key = (await readInput(ctx, jwtKey, '--jwt-key')).trim()

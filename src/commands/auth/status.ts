@@ -54,7 +54,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
     ...keyMembers(sources),
     ...(await oauthMembers(ctx, target)),
     accepted,
-    ...serverKeyMembers(stated),
+    ...serverKeyMembers({ ...stated, scopes: stated.scopes ?? target?.key.login?.scopes }),
   })
   const unstated = target && accepted ? unstatedText(stated, target.baseUrl.host) : undefined
   if (unstated !== undefined) ctx.note(unstated)

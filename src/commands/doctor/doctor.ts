@@ -122,7 +122,8 @@ async function readTarget(ctx: Context): Promise<DoctorTarget> {
     const keyFromFlag = key.source.startsWith('--') ? key : undefined
     const sources = await sourcesOf(settings, { ...request, keyFromFlag }, key)
     const server = { baseUrl, pageSize, connector: requireConnector(target), serveDatabase }
-    return { ...server, key: key.value, profileName, sources, lack: undefined }
+    const token = await (await ctx.tokens())?.current()
+    return { ...server, key: token ?? key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)

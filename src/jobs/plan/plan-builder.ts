@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
+import { parentMember } from '../../core/resources/parents.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import { dealInput } from '../send/deal-mutations.ts'
@@ -33,6 +34,8 @@ export interface Planned {
   /** Encoded, from `/v1` on. */
   readonly path: string
   readonly body?: JsonObject
+  /** What a new record is on, as the preview shows it; the path has it, too. */
+  readonly on?: JsonObject
   readonly id?: string
   readonly line?: number
   readonly at?: readonly [number, number]
@@ -277,7 +280,9 @@ interface Ambiguity {
 
 /** The operation that creates the record of a row. */
 export function createOf(noun: JobNoun, row: InputRow): Planned {
-  return { do: 'create', path: collectionPath(resourceOf(noun), row.parent), body: row.fields, ...placeOf(row) }
+  const { parent, fields: body } = row
+  const on = parent && { [parentMember(parent.of)]: parent.id }
+  return { do: 'create', path: collectionPath(resourceOf(noun), parent), body, ...(on && { on }), ...placeOf(row) }
 }
 
 export function updateOf(noun: JobNoun, row: InputRow, id: string, fields: JsonObject): Planned {

@@ -58,6 +58,8 @@ interface Previewed extends Pick<OperationHead, 'id' | 'line'> {
   readonly do: OperationHead['do']
   readonly body?: JsonObject
   readonly before?: JsonObject
+  /** What a new record is on. */
+  readonly on?: JsonObject
 }
 
 /** Collects what a plan changes, as values; memory does not grow with the number of records. */
@@ -104,14 +106,14 @@ export class PreviewBuilder {
     return counts
   }
 
-  #sample(kind: SampleChange['do'], { id, line, body = {}, before = {} }: Previewed): void {
+  #sample(kind: SampleChange['do'], { id, line, body = {}, before = {}, on }: Previewed): void {
     const samples = this.#samples.get(kind) ?? []
     if (samples.length >= SAMPLES) return
     const names = kind === 'delete' ? Object.keys(before).filter((name) => name !== 'id') : Object.keys(body)
     const was = Object.fromEntries(names.map((name) => [name, before[name] ?? null]))
     this.#samples.set(kind, [
       ...samples,
-      { do: kind, id: id ?? null, line: line ?? null, was: kind === 'create' ? {} : was, now: body },
+      { do: kind, id: id ?? null, line: line ?? null, was: kind === 'create' ? {} : was, now: { ...on, ...body } },
     ])
   }
 }

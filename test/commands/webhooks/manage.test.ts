@@ -141,7 +141,7 @@ test('all deliveries are listed, and all failed ones sent again, although the se
   const failed = (...words: string[]) =>
     json(['webhooks', 'deliveries', ...words, '--where', '.state == "failed"', '--fields', 'event_id'], home)
   await expect.poll(() => failed(id)).toHaveLength(12)
-  expect(await failed()).toHaveLength(13)
+  await expect.poll(() => failed()).toHaveLength(13)
   await crmPrints(['config', 'set', 'page_size', '5'], home)
   expect(await failed(id)).toHaveLength(12)
   expect(await crm(['webhooks', 'deliveries', id, '--limit', '11', '-o', 'jsonl'], home)).toMatchObject({
