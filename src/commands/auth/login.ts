@@ -118,7 +118,7 @@ async function keyOrLogin(
   options: Options,
 ): Promise<Entered> {
   const oauth = named && (await oauthOf(named, baseUrl))
-  const stored = oauth && (await keptKey(await ctx.settings(), name, ctx.note))
+  const stored = oauth && (await keptKey(await ctx.settings(), name, () => {}))
   const before = stored?.origin === baseUrl.origin ? oauthLoginIn(stored.key) : undefined
   if (!isOAuth(ctx, oauth, { ...options, before })) {
     const key = await askKey(ctx, baseUrl)

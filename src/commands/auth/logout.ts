@@ -44,7 +44,7 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
 
 /** Takes the tokens of a sign-in back. Undefined for a key; otherwise a clause that says what is left of them. */
 async function revoke(ctx: Context, settings: Settings, name: string): Promise<string | undefined> {
-  const kept = await keptKey(settings, name, ctx.note)
+  const kept = await keptKey(settings, name, () => {})
   const login = kept && oauthLoginIn(kept.key)
   if (!login) return undefined
   const gone = 'the tokens are deleted from this machine'
