@@ -177,10 +177,12 @@ async function* partsOf(
   const { createKeyReader } = await import('./keyed-reads.ts')
   const reader = createKeyReader(parts, resource, 'id')
   if (!reader) throw new Error(`no request reads ${resource} by ids`)
-  const all = (await ids()).slice(0, limit)
+  const linked = await ids()
+  const all = linked.slice(0, limit)
   for (let at = 0; at < all.length; at += reader.size) {
     const items = await reader.read(all.slice(at, at + reader.size), { signal, rateShare: 1 })
-    yield { items, nextCursor: undefined }
+    const isCut = all.length < linked.length && at + reader.size >= all.length
+    yield { items, nextCursor: undefined, ...(isCut && { isCut }) }
   }
 }
 

@@ -282,7 +282,7 @@ async function linkTargets(own: RowRules, rules: RowRules): Promise<CarryRules['
   for (const { field: name, isLink = false } of own.relations) {
     const others = [name, name.replace(/_ids$/, '_id'), name.replace(/_id$/, '_ids')]
     const found = others.flatMap((each) => rules.relations.find(({ field }) => field === each) ?? [])[0]
-    // A reference of both is carried as it is.
+    // Both servers have it as a plain field.
     if (!found || (found.field === name && !found.isLink && !isLink)) continue
     const types = found.isLink ? await rules.linkTypes(found.field) : undefined
     const labels = [...(types?.keys() ?? [])].filter((label) => label !== undefined)

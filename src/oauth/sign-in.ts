@@ -24,7 +24,7 @@ export interface SignIn {
   readonly signal: AbortSignal
   /** Shows a person the address, or opens it. */
   readonly show: (address: URL) => Promise<void>
-  /** What a person pastes, an address or a code; undefined where nobody can be asked. Ends with its signal. */
+  /** Asks the user to paste an address or a code, until the signal aborts; undefined without a terminal. */
   readonly ask: ((signal: AbortSignal) => Promise<string>) | undefined
 }
 
@@ -85,7 +85,7 @@ interface Arrival {
 
 async function listenAt(callback: URL, state: string, signal: AbortSignal): Promise<Arrival> {
   const { promise: code, resolve, reject } = Promise.withResolvers<URL>()
-  // Nobody may wait for it yet.
+  // It may be rejected before it is awaited.
   code.catch(() => {})
   signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   let isTaken = false

@@ -159,6 +159,9 @@ describe.each(VENDORS)('notes of $connector', ({ connector, kinds, notes, kept }
       expect.objectContaining({ body: 'One', contact_id: ids.contacts }),
     )
     expect(await json('notes', 'list', ids.deals ?? '')).toMatchObject([{ body: 'Two', deal_id: ids.deals }])
+    await json('notes', 'add', ids.contacts ?? '', '--on', 'contacts', '--body', 'Three')
+    const cut = await run('notes', 'list', ids.contacts ?? '', '--on', 'contacts', '--limit', '1', '-o', 'json')
+    expect([JSON.parse(cut.stdout).length, cut.stderr]).toEqual([1, expect.stringMatching(/there (?:are|may be) more/)])
     const wrong = fileOf(there, `body,contact_id,deal_id\nOne,${ids.contacts},${ids.deals}\nTwo,,\n`)
     const { exit, stderr } = await run('notes', 'import', wrong, '--yes')
     expect(exit).toBe(2)

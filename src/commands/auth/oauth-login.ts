@@ -179,7 +179,7 @@ function noPerson({ argv }: Pick<Context, 'argv'>, { flows }: OAuthAddresses): C
   return new CrmError('no_key', 'a sign-in by code needs a person at a terminal', { hint })
 }
 
-/** None over SSH: it would open where nobody sees it. */
+/** False over SSH: the browser would open on the remote machine. */
 function hasBrowser(env: Context['env']): boolean {
   if (env.SSH_CONNECTION || env.SSH_TTY) return false
   return platform() !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)

@@ -261,7 +261,7 @@ export interface ServerMembers {
   isNested(name: string): boolean
   /** The member that people call so; undefined if there is none, or several. */
   labelled?(label: string): string | undefined
-  /** The form in which records show an id: that of the record itself, and of members that hold one. Undefined: as it is given. */
+  /** `whole` completes an id as typed; `members` are the fields that hold one. Undefined: ids are used as given. */
   readonly ids?: { readonly whole: (id: string) => string; readonly members: ReadonlySet<string> }
   /** What its values are, besides texts. */
   typeOf?(name: string): 'number' | 'boolean' | undefined
