@@ -12,6 +12,7 @@ import type { Env } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { Host } from './host.ts'
 import type { Jobs } from './jobs/jobs.ts'
+import type { SignInTokens } from './oauth/tokens.ts'
 import { writeNoteLine } from './output/safe-text.ts'
 import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
@@ -66,7 +67,7 @@ interface Targets {
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
   /** The tokens of a sign-in by OAuth; undefined: a key. */
-  tokens(): Promise<ApiOptions['tokens']>
+  tokens(): Promise<SignInTokens | undefined>
   /** A context for another profile, as with `-p NAME`. The caller closes it. */
   withProfile(name: string): Context
 }
@@ -362,7 +363,7 @@ async function apiTarget(ctx: Pick<Context, 'target' | 'tokens'>): Promise<ApiTa
 }
 
 /** Of a profile that was signed in to by OAuth. */
-async function openOwnTokens(ctx: Context): Promise<ApiOptions['tokens']> {
+async function openOwnTokens(ctx: Context): Promise<SignInTokens | undefined> {
   const { key, profileName, baseUrl } = await ctx.target()
   if (!key.login || profileName === undefined) return undefined
   const { openTokens } = await import('./oauth/tokens.ts')

@@ -90,6 +90,7 @@ function checkAuth({ tree, variables, problems }: Check): void {
   const auth = memberAt(tree, 'auth')
   const templates = ['value', 'user', 'password'].flatMap((key) => membersOf(auth).get(key) ?? [])
   for (const template of templates) checkPlaceholders(template, [...variables, 'key'], problems)
+  checkPlaceholders(memberAt(auth, 'oauth'), variables, problems)
   if (auth && templates.length > 0 && !templates.some((template) => uses(template, ['key'])))
     problems.add(auth.place, '"auth" does not send the key, expected {key} in it')
   const header = memberAt(tree, 'idempotency', 'header')

@@ -673,18 +673,38 @@ const SCHEMA = object('schema', {
   ),
 })
 
-const OAUTH = object('oauth', {
-  authorize: member('address at which a person agrees, for the flow code', TEMPLATE),
-  token: required('address that gives tokens; a path is one of the server', TEMPLATE),
-  revoke: member('address that takes them back', TEMPLATE),
-  issuer: member('name of the authorization server, where its answers carry it (RFC 9207)', TEMPLATE),
-  audience: member('audience of a JWT, where it is not the address for tokens', TEMPLATE),
-  parameters: member('parameters of the address at which a person agrees', map(PARAMETER, TEXT), {}),
-  scopes: member('scopes that the commands need', list(TEXT, { isSet: true }), []),
-  scopes_by: member('what stands between scopes; a blank by default', choice([' ', ',']), ' '),
-  flows: required('how tokens are got', list(choice(['code', 'client_credentials', 'jwt']), { least: 1, isSet: true })),
-  keys: member('whether the server takes keys of its own, too', FLAG, true),
-})
+const OAUTH = object(
+  'oauth',
+  {
+    authorize: member('address at which a person agrees, for the flow code', TEMPLATE),
+    token: member(
+      'address that gives tokens; a path is one of the server. Without it, issuer publishes the addresses',
+      TEMPLATE,
+    ),
+    revoke: member('address that takes them back', TEMPLATE),
+    issuer: member(
+      'name of the authorization server: its answers may carry it (RFC 9207), and it may publish the addresses (RFC 8414, OpenID Connect Discovery), which a login reads',
+      TEMPLATE,
+    ),
+    audience: member('audience of a JWT, where it is not the address for tokens', TEMPLATE),
+    parameters: member('parameters of the address at which a person agrees', map(PARAMETER, TEXT), {}),
+    scopes: member('scopes that the commands need', list(TEXT, { isSet: true }), []),
+    scopes_by: member('what stands between scopes; a blank by default', choice([' ', ',']), ' '),
+    flows: required(
+      'how tokens are got',
+      list(choice(['code', 'client_credentials', 'jwt']), { least: 1, isSet: true }),
+    ),
+    keys: member('whether the server takes keys of its own, too', FLAG, true),
+  },
+  {
+    some: ['token', 'issuer'],
+    needs: { authorize: 'token', revoke: 'token' },
+    check: ({ flows, token, authorize }) =>
+      flows.includes('code') && token !== undefined && authorize === undefined
+        ? { message: '"oauth" has the flow code, expected authorize with it' }
+        : undefined,
+  },
+)
 
 const SIGNING_IN = { oauth: member('where the key is a token of OAuth 2', OAUTH) }
 

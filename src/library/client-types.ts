@@ -12,7 +12,12 @@ export interface ClientOptions {
    */
   readonly baseUrl?: string | undefined
   /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
-  readonly apiKey: string | undefined
+  readonly apiKey?: string | undefined
+  /**
+   * In place of a key: gives the token of each request, and is given the one that was refused for another. What it throws ends the
+   * call. Keep the token between calls, as it is asked for often.
+   */
+  readonly accessToken?: ((refused?: string) => Promise<string>) | undefined
   /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: `crm`, that of `crm serve`. */
   readonly connector?: string | undefined
   /** The variables of the connector. */

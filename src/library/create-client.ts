@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import type { AccessTokens } from '../api/access-tokens.ts'
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
 import { graphqlError } from '../api/graphql.ts'
@@ -59,7 +60,10 @@ export function createClient(options: ClientOptions): Client {
     request: requestMethod(open),
     jobs: jobMethods({
       ...{ open, env, signal, version: CRM_VERSION },
-      server: async () => ({ ...checked, baseUrl: (await opened()).baseUrl }),
+      server: async () => {
+        const { baseUrl } = await opened()
+        return { ...checked, baseUrl, key: (await checked.tokens?.current()) ?? checked.key }
+      },
     }),
     close,
     [Symbol.asyncDispose]: close,
@@ -84,6 +88,10 @@ async function openApi(
   refuseInsecure(url, allowInsecureHttp)
   const { pageSize } = options
   const connector = await openConnector(named, { baseUrl: url, pageSize, objects })
+  if (options.tokens && connector.document.auth.in === 'query') {
+    const what = `the connector ${connector.word} sends the key as a parameter, and takes no accessToken`
+    throw new CrmError('invalid_input', what, { hint: 'give apiKey' })
+  }
   const terms = serverTerms(connector.document)
   return { api: createApi({ ...options, baseUrl: url, connector, terms }), baseUrl: url }
 }
@@ -144,6 +152,7 @@ function operationOf(query: string, name: string | undefined): GraphqlOperation 
 const CLIENT_OPTIONS = Object.keys({
   baseUrl: true,
   apiKey: true,
+  accessToken: true,
   connector: true,
   connectorVariables: true,
   timeoutMs: true,
@@ -171,7 +180,7 @@ function checkedOptions(options: ClientOptions): CheckedOptions {
   if (baseUrl) refuseInsecure(baseUrl, allowInsecureHttp)
   return {
     ...{ baseUrl, connector, allowInsecureHttp, env, variables: connectorVariables },
-    key: checkKey(options.apiKey ?? '', 'apiKey'),
+    ...keyOf(options),
     pageSize: checkedPageSize(options.pageSize),
     timeoutMs: checkedMs('timeoutMs', options.timeoutMs ?? 30_000, 1),
     maxWaitMs: checkedMs('maxWaitMs', options.maxWaitMs ?? 60_000, 0),
@@ -181,6 +190,27 @@ function checkedOptions(options: ClientOptions): CheckedOptions {
     debug: undefined,
     onWait: options.onWait,
   }
+}
+
+/** With tokens, the key is sent nowhere. */
+function keyOf({ apiKey, accessToken }: ClientOptions): Pick<ApiOptions, 'key' | 'tokens'> {
+  if (accessToken === undefined) return { key: checkKey(apiKey ?? '', 'apiKey') }
+  if (typeof accessToken !== 'function' || apiKey !== undefined) {
+    throw new CrmError('invalid_input', 'accessToken is no function, or stands beside apiKey', {
+      hint: 'expected one of them: accessToken: async (refused) => token',
+    })
+  }
+  const secrets = new Set<string>()
+  const ask = async (refused?: string) => {
+    const token = checkKey(await accessToken(refused), 'accessToken')
+    secrets.add(token)
+    return token
+  }
+  const after: AccessTokens['after'] = async (refused) => {
+    const next = await ask(refused)
+    return next === refused ? undefined : next
+  }
+  return { key: 'accessToken', tokens: { secrets, current: () => ask(), after } }
 }
 
 function refuseInsecure(url: URL, isAllowed: boolean | undefined): void {

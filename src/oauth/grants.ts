@@ -5,6 +5,7 @@ import {
   Configuration,
   clientCredentialsGrant,
   customFetch,
+  discovery,
   genericGrantRequest,
   None,
   ResponseBodyError,
@@ -46,6 +47,28 @@ export function configurationOf(
   return configuration
 }
 
+/** What an authorization server publishes of itself (RFC 8414, else OpenID Connect Discovery). CrmError as for a token. */
+export async function publishedAddresses(issuer: string, fetch: Fetch): Promise<PublishedAddresses> {
+  const how = { [customFetch]: fetch as never, execute: [allowInsecureRequests] }
+  const ask = (algorithm: 'oauth2' | 'oidc') =>
+    discovery(new URL(issuer), 'crm', undefined, None(), { ...how, algorithm })
+  try {
+    const found = await ask('oauth2').catch((error: Error) => {
+      if (error.cause instanceof Response) return ask('oidc')
+      throw error
+    })
+    const server = found.serverMetadata()
+    const { token_endpoint: token, authorization_endpoint: authorize, revocation_endpoint: revoke } = server
+    if (token !== undefined) return { issuer: server.issuer, authorize, token, revoke }
+    throw new Error('its metadata has no token_endpoint')
+  } catch (error) {
+    throw failureOf(error, issuer, 'says no addresses')
+  }
+}
+
+export type PublishedAddresses = Pick<OAuthLogin, 'token' | 'revoke'> &
+  Pick<AuthorizationServer, 'issuer' | 'authorize'>
+
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const JWT_LIFE_S = 180
 
@@ -77,13 +100,16 @@ export async function answered(
   try {
     answer = await ask()
   } catch (error) {
-    throw failureOf(error, login)
+    throw failureOf(error, login.token)
   }
   const { access_token: access, refresh_token: refresh = login.refresh, expires_in: seconds, scope } = answer
   const life = seconds === undefined ? undefined : seconds * 1000
   // By the clock of this machine alone: from the request on, so that it is never thought to last longer.
-  const ends = life === undefined ? undefined : askedMs + life
-  return { ...login, access, refresh, life, ends, scopes: scope === undefined ? login.scopes : scope.split(' ') }
+  const after = (ms: number | undefined) => (ms === undefined ? undefined : askedMs + ms)
+  const refreshLife = Number(answer.refresh_token_expires_in ?? answer.refresh_expires_in ?? 0) * 1000
+  const refreshEnds = refreshLife > 0 ? after(refreshLife) : refresh === login.refresh ? login.refreshEnds : undefined
+  const scopes = scope === undefined ? login.scopes : scope.split(' ')
+  return { ...login, access, refresh, life, ends: after(life), refreshEnds, scopes }
 }
 
 /** Takes the access token and the refresh token back. */
@@ -93,7 +119,7 @@ export async function revokeTokens(login: OAuthLogin, fetch: Fetch): Promise<voi
     if (login.refresh !== undefined) await tokenRevocation(configuration, login.refresh)
     await tokenRevocation(configuration, login.access)
   } catch (error) {
-    throw failureOf(error, login)
+    throw failureOf(error, login.token)
   }
 }
 
@@ -104,21 +130,23 @@ async function signed(
 ): Promise<string> {
   const seconds = Math.floor(now() / 1000)
   const jwt = new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).setIssuer(client).setSubject(subject)
-  return jwt
-    .setAudience(audience)
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + JWT_LIFE_S)
-    .sign(await importPKCS8(key, 'RS256'))
+  jwt.setAudience(audience).setIssuedAt(seconds)
+  try {
+    return await jwt.setExpirationTime(seconds + JWT_LIFE_S).sign(await importPKCS8(key, 'RS256'))
+  } catch (error) {
+    throw new CrmError('invalid_input', `the private key cannot sign: ${(error as Error).message}`, {
+      hint: 'expected an RSA key of 2,048 bits or more: openssl genpkey -algorithm RSA -out key.pem',
+      cause: error,
+    })
+  }
 }
 
 /** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
-function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknown {
+function failureOf(error: unknown, address: string, what = 'gives no token'): unknown {
   if (error instanceof CrmError) return error
-  if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_OSSL_UNSUPPORTED')
-    return unusableKey(error as Error)
-  const { host } = new URL(token)
+  const { host = address } = URL.parse(address) ?? {}
   const failed = (code: ErrorCode, why: string, hint: string) =>
-    new CrmError(code, `${host} gives no token: ${why}`, { hint, cause: error })
+    new CrmError(code, `${host} ${what}: ${why}`, { hint, cause: error })
   const { cause = error, message } = error as Error
   if (cause instanceof CrmError) return cause
   if (cause instanceof NoReply) {
@@ -130,13 +158,6 @@ function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknow
   if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
   const { error: code, error_description: description } = error
   return failed('unauthorized', description === undefined ? code : `${code}: ${description}`, 'crm auth login')
-}
-
-function unusableKey(error: Error): CrmError {
-  return new CrmError('invalid_input', `the private key cannot sign: ${error.message}`, {
-    hint: 'expected an RSA key of 2,048 bits or more: openssl genpkey -algorithm RSA -out key.pem',
-    cause: error,
-  })
 }
 
 const ADDRESSES_HINT = 'crm connectors show NAME shows the addresses of its authorization server'

@@ -8,6 +8,11 @@ import type { Settings } from '../settings/settings.ts'
 import { withNewToken } from './grants.ts'
 import type { Fetch } from './through-connections.ts'
 
+/** Those of a sign-in, which is what is known now. */
+export interface SignInTokens extends AccessTokens {
+  login(): OAuthLogin
+}
+
 export interface TokenParts {
   readonly login: OAuthLogin
   readonly profileName: string
@@ -31,7 +36,7 @@ const LOCK_WAIT_MS = 60_000
  * The tokens of a sign-in. Of all processes that use it one renews the token, and the others wait for what it keeps. A new refresh token
  * is on disk before its access token is used: the one before may be of no use any more.
  */
-export function openTokens(parts: TokenParts): AccessTokens {
+export function openTokens(parts: TokenParts): SignInTokens {
   const { profileName, origin, fetch, now, note, addSecret } = parts
   const secrets = new Set<string>()
   let held = parts.login
@@ -85,7 +90,7 @@ export function openTokens(parts: TokenParts): AccessTokens {
   learn(held)
   return {
     secrets,
-    ends: () => held.ends,
+    login: () => held,
     current: async () => {
       if (isEnding(held)) await hasNew(held.access)
       return held.access

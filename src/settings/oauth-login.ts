@@ -22,6 +22,8 @@ export interface OAuthLogin {
   /** When the access token ends, in ms since 1970, and for how long it was given; undefined: the server did not say. */
   readonly ends?: number | undefined
   readonly life?: number | undefined
+  /** When the refresh token ends, in ms since 1970; undefined: the server did not say. */
+  readonly refreshEnds?: number | undefined
 }
 
 /** As one word of ASCII, as keys are. */

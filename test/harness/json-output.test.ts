@@ -11,6 +11,7 @@ const STATUS = {
   sign_in: null,
   client_id: null,
   token_ends_at: null,
+  refresh_ends_at: null,
   is_renewed: null,
   last_four: null,
   shadows: [],

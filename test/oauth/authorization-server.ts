@@ -181,7 +181,7 @@ function formIn(text: string, url: URL, person: string): [URL, URLSearchParams] 
 
 /** Passes requests with a valid token on to a service, with the key of that. */
 export async function startGate(
-  authorization: Authorization,
+  authorization: Pick<Authorization, 'isValid'>,
   service: { readonly url: string; readonly key: string },
   cleanUp: CleanUp,
 ): Promise<{ readonly url: string; readonly tokens: Set<string>; readonly refused: () => number }> {

@@ -13,7 +13,7 @@ const KEYS = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
-async function signedUp(tokenSeconds: number) {
+async function signedUp(tokenSeconds: number, addresses?: (url: string) => string) {
   const service = await startService()
   const authorization = await startAuthorization({ tokenSeconds, publicKey: KEYS.publicKey }, onTestFinished)
   const gate = await startGate(authorization, service, onTestFinished)
@@ -31,10 +31,7 @@ extends: crm
 auth:
   in: bearer
   oauth:
-    authorize: ${authorization.url}/auth
-    token: ${authorization.url}/token
-    revoke: ${authorization.url}/token/revocation
-    issuer: ${authorization.url}
+${(addresses ?? allAddresses)(authorization.url)}
     scopes: [crm.read, crm.write]
     flows: [code, client_credentials, jwt]
     keys: false
@@ -44,6 +41,11 @@ auth:
   const kept = () => readFileSync(join(env.HOME ?? '', '.config/crm/keys.json'), 'utf8')
   return { service, authorization, gate, env, file, login, kept }
 }
+
+const allAddresses = (url: string) => `    authorize: ${url}/auth
+    token: ${url}/token
+    revoke: ${url}/token/revocation
+    issuer: ${url}`
 
 describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm ci in tools/judges)', () => {
   test('client credentials: a token of two seconds is renewed once for each, and nothing shows a secret', async () => {
@@ -144,6 +146,54 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual([])
     expect([gate.tokens.size, gate.refused()]).toEqual([1, 0])
     expect(JSON.parse(JSON.parse(kept()).own.key).jwt.subject).toBe('ines@x.test')
+  })
+
+  test('the issuer publishes the addresses, which are kept with the sign-in; another issuer than the stated one is refused', async () => {
+    const { authorization, env, file, login, kept } = await signedUp(60, (url) => `    issuer: ${url}`)
+    const words = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)]
+    expect(await crm([...login, ...words], env)).toMatchObject({ exit: 0 })
+    const { url } = authorization
+    expect(JSON.parse(JSON.parse(kept()).own.key)).toMatchObject({
+      ...{ token: `${url}/token`, revoke: `${url}/token/revocation` },
+    })
+    expect((await crm(['auth', 'logout'], env)).stderr).toContain('and the server has taken them back')
+    const other = await signedUp(60, (at) => `    issuer: ${at.replace('127.0.0.1', 'localhost')}`)
+    const refused = await crm([...other.login, ...words], other.env)
+    expect([refused.exit, refused.stderr]).toEqual([
+      7,
+      expect.stringMatching(/localhost:\d+ says no addresses: .*issuer does not match/),
+    ])
+    const none = await signedUp(60, (at) => `    issuer: ${at}/nothing`)
+    const missing = await crm([...none.login, ...words], none.env)
+    expect([missing.exit, missing.stderr]).toEqual([
+      7,
+      expect.stringMatching(/127\.0\.0\.1:\d+ says no addresses: it answers 404/),
+    ])
+  })
+
+  test('status says when the refresh token ends, and is exit 4 once the token has ended and none follows', async () => {
+    const { authorization, env, file, login } = await signedUp(60)
+    const answer = { access_token: 'marked-access-token-1', token_type: 'Bearer', refresh_token: 'marked-refresh-1' }
+    const ending = { expires_in: 1, refresh_token_expires_in: 86_400 }
+    const given = (more: object) => ({ status: 200, body: JSON.stringify({ ...answer, ...more }) })
+    authorization.answers = (grant) =>
+      grant === 'refresh_token' ? { status: 400, body: '{"error":"invalid_grant"}' } : given(ending)
+    const words = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)]
+    await crmPrints([...login, ...words, '--no-verify'], env)
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const ended = await crm(['auth', 'status', '-o', 'json'], env)
+    expect([ended.exit, ended.stderr]).toEqual([
+      4,
+      expect.stringMatching(/has ended: .*invalid_grant.*crm auth login --connector \S+ --base-url \S+ -p own/s),
+    ])
+    const { refresh_ends_at: at, ...shown } = JSON.parse(ended.stdout)
+    expect(shown).toMatchObject({ accepted: false, sign_in: 'client_credentials', token_ends_at: expect.any(String) })
+    expect(Math.abs(Date.parse(at) - Date.now() - 86_400_000)).toBeLessThan(30_000)
+    expect(ended.stdout + ended.stderr).not.toMatch(/marked-/)
+    authorization.answers = () => undefined
+    await crmPrints(['auth', 'login', '-p', 'own', '--storage', 'file'], env)
+    const renewed = await crm(['auth', 'status', '-o', 'json'], env)
+    expect([renewed.exit, JSON.parse(renewed.stdout).refresh_ends_at]).toEqual([0, null])
   })
 
   test('a refusal of a new token is exit 4 with the command that signs in again; an outage is waited for', async () => {

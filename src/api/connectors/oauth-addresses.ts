@@ -6,7 +6,8 @@ type OAuthDocument = NonNullable<Extract<ConnectorDocument['auth'], { readonly i
 /** What a connector says of OAuth, for one server. */
 export interface OAuthAddresses extends Omit<OAuthDocument, 'authorize' | 'token' | 'revoke' | 'issuer' | 'audience'> {
   readonly authorize?: string | undefined
-  readonly token: string
+  /** Undefined: the issuer publishes the addresses. */
+  readonly token?: string | undefined
   readonly revoke?: string | undefined
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
@@ -30,7 +31,7 @@ export function oauthAddresses({ auth }: Pick<ConnectorDocument, 'auth'>, place:
   const { authorize, token, revoke, issuer, audience, ...others } = oauth
   return {
     ...others,
-    ...{ authorize: address(authorize), token: address(token) ?? '', revoke: address(revoke) },
+    ...{ authorize: address(authorize), token: address(token), revoke: address(revoke) },
     ...{ issuer: filled(issuer), audience: filled(audience) },
   }
 }

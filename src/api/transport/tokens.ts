@@ -34,7 +34,7 @@ export function withTokens(
 /** Without a token, nothing was sent. */
 function got<Token>(asked: Promise<Token>): Promise<Token> {
   return asked.catch((error: unknown) => {
-    if (!(error instanceof CrmError)) throw error
+    if (!(error instanceof CrmError) || (error.code !== 'unreachable' && error.code !== 'interrupted')) throw error
     throw new NoReply(error.code === 'interrupted' ? 'interrupted' : 'network', false, error)
   })
 }

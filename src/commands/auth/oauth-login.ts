@@ -52,19 +52,20 @@ export function isOAuth(
 }
 
 /** Signs in at the server of tokens. CrmError `unauthorized` for a refusal. */
-export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options: GivenOAuth): Promise<OAuthLogin> {
+export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, options: GivenOAuth): Promise<OAuthLogin> {
   const { before } = options
-  const flow = options.flow ?? before?.flow ?? oauth.flows[0] ?? 'code'
-  if (!oauth.flows.includes(flow)) {
+  const flow = options.flow ?? before?.flow ?? stated.flows[0] ?? 'code'
+  if (!stated.flows.includes(flow)) {
     throw new CrmError('usage', `this server does not sign in by ${flow}`, {
-      hint: withFlag(ctx.argv, '--flow', oauth.flows[0] ?? 'code'),
+      hint: withFlag(ctx.argv, '--flow', stated.flows[0] ?? 'code'),
     })
   }
-  if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, oauth)
-  const login = await beginning(ctx, flow, { oauth, options })
+  if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, stated)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { env, now, signal } = ctx
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
+  const oauth = await withAddresses(stated, fetch)
+  const login = await beginning(ctx, flow, { oauth, options })
   const signed =
     flow === 'code'
       ? await byCode(ctx, { login, oauth, options, fetch })
@@ -73,8 +74,18 @@ export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options
   return signed
 }
 
+type Addressed = OAuthAddresses & Pick<OAuthLogin, 'token'>
+
+/** With the addresses that the issuer publishes, where the connector states none. */
+async function withAddresses(oauth: OAuthAddresses, fetch: ByCode['fetch']): Promise<Addressed> {
+  const { token, issuer = '' } = oauth
+  if (token !== undefined) return { ...oauth, token }
+  const { publishedAddresses } = await import('../../oauth/grants.ts')
+  return { ...oauth, ...(await publishedAddresses(issuer, fetch)) }
+}
+
 interface Beginning {
-  readonly oauth: OAuthAddresses
+  readonly oauth: Addressed
   readonly options: GivenOAuth
 }
 
@@ -154,7 +165,7 @@ async function clientSecret(
   })
 }
 
-async function jwtOf(ctx: Context, oauth: OAuthAddresses, options: GivenOAuth): Promise<OAuthLogin['jwt']> {
+async function jwtOf(ctx: Context, oauth: Addressed, options: GivenOAuth): Promise<OAuthLogin['jwt']> {
   const { jwtKey, before } = options
   const subject = options.subject ?? before?.jwt?.subject
   if (jwtKey === undefined && subject !== undefined && before?.jwt) return { ...before.jwt, subject }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { isProtectedAddress } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
-import { oauthLoginIn } from '../../settings/oauth-login.ts'
+import { type OAuthLogin, oauthLoginIn } from '../../settings/oauth-login.ts'
 import type { Target } from '../../settings/target.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -48,15 +48,19 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
   })
   const { target, accepted, stated, refusal } = await tryKey(ctx)
   const profileName = target?.profileName ?? sources.profileName
+  // After the request, which may have renewed them.
+  const login = target?.key.login && (await ctx.tokens())?.login()
   await printOne(ctx, {
     profile: profileName ?? null,
     ...(target ? placeOf(target) : await keptPlace(ctx, profileName)),
     ...keyMembers(sources),
-    ...(await oauthMembers(ctx, target)),
+    ...oauthMembers(login),
     accepted,
-    ...serverKeyMembers({ ...stated, scopes: stated.scopes ?? target?.key.login?.scopes }),
+    ...serverKeyMembers({ ...stated, scopes: stated.scopes ?? login?.scopes }),
   })
-  const unstated = target && accepted ? unstatedText(stated, target.baseUrl.host) : undefined
+  if (login && target?.key.source === 'file')
+    ctx.note('The tokens are in a file that only this user can read, and not in a keyring.')
+  const unstated = target && accepted ? unstatedText(stated, login, target.baseUrl.host) : undefined
   if (unstated !== undefined) ctx.note(unstated)
   const others = [...(await settings.profiles()).keys()].filter((name) => name !== profileName)
   if (others.length > 0) ctx.note(`Other profiles: ${others.join(', ')}; crm auth status --all lists them.`)
@@ -68,19 +72,13 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
   })
 }
 
-/** Null for a key. `token_ends_at`: of the access token; null, too, where the server did not say. */
-async function oauthMembers(ctx: Pick<Context, 'note' | 'tokens'>, target: Target | undefined): Promise<JsonObject> {
-  const { login, source } = target?.key ?? {}
-  if (!login) return { sign_in: null, client_id: null, token_ends_at: null, is_renewed: null }
-  if (source === 'file') ctx.note('The tokens are in a file that only this user can read, and not in a keyring.')
-  const { flow, client, refresh } = login
-  const ends = (await ctx.tokens())?.ends()
-  const endsAt = ends === undefined ? null : new Date(ends).toISOString()
+/** Null for a key. `token_ends_at` is of the access token, `refresh_ends_at` of the refresh token; null, too, where the server did not say. */
+function oauthMembers(login: OAuthLogin | undefined): JsonObject {
+  const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+  const { flow = null, client = null, refresh, ends, refreshEnds } = login ?? {}
   return {
-    sign_in: flow,
-    client_id: client,
-    token_ends_at: endsAt,
-    is_renewed: flow !== 'code' || refresh !== undefined,
+    ...{ sign_in: flow, client_id: client, token_ends_at: timeOf(ends), refresh_ends_at: timeOf(refreshEnds) },
+    is_renewed: login ? flow !== 'code' || refresh !== undefined : null,
   }
 }
 
@@ -182,13 +180,20 @@ function rateText(rate: NonNullable<ServerKey['rate']> | undefined): string | nu
 }
 
 /** A sentence with what the server does not state; undefined if it states all. */
-function unstatedText({ name, scopes, expiresAt, rate, account }: ServerKey, host: string): string | undefined {
+function unstatedText(
+  { name, scopes, expiresAt, rate, account }: ServerKey,
+  login: OAuthLogin | undefined,
+  host: string,
+): string | undefined {
   const unstated = Object.entries({
-    name: name === undefined,
-    scopes: scopes === undefined,
-    expiry: expiresAt === undefined,
+    name: !login && name === undefined,
+    scopes: (login?.scopes ?? scopes) === undefined,
+    expiry: (login?.ends ?? expiresAt) === undefined,
+    'end of the refresh token': login?.refresh !== undefined && login.refreshEnds === undefined,
     'rate limit': rate !== null && rate?.limit === undefined,
     account: account === undefined,
   }).flatMap(([what, isUnstated]) => (isUnstated ? [what] : []))
-  return unstated.length === 0 ? undefined : `${host} does not state this about the key: ${unstated.join(', ')}.`
+  return unstated.length === 0
+    ? undefined
+    : `${host} does not state this about the ${login ? 'sign-in' : 'key'}: ${unstated.join(', ')}.`
 }

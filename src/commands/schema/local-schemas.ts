@@ -34,6 +34,7 @@ export const AUTH_STATUS = made({
   sign_in: TEXT_OR_NULL,
   client_id: TEXT_OR_NULL,
   token_ends_at: TEXT_OR_NULL,
+  refresh_ends_at: TEXT_OR_NULL,
   is_renewed: TRUE_FALSE_OR_NULL,
   rate_limit: TEXT_OR_NULL,
   account: TEXT_OR_NULL,
