@@ -77,12 +77,12 @@ export async function withNewToken(login: Begun, fetch: Fetch, now: () => number
   const configuration = configurationOf(login, fetch)
   const scope: Record<string, string> = login.scopes.length > 0 ? { scope: login.scopes.join(' ') } : {}
   return answered(login, now, async () => {
-    if (login.refresh !== undefined) return refreshTokenGrant(configuration, login.refresh)
-    if (login.flow === 'jwt' && login.jwt) {
+    if (login.flow === 'client_credentials') return clientCredentialsGrant(configuration, scope)
+    if (login.jwt) {
       const assertion = await signed(login.client, login.jwt, now)
       return genericGrantRequest(configuration, JWT_BEARER, { ...scope, assertion })
     }
-    if (login.flow === 'client_credentials') return clientCredentialsGrant(configuration, scope)
+    if (login.refresh !== undefined) return refreshTokenGrant(configuration, login.refresh)
     throw new CrmError('unauthorized', 'the server gave no refresh token, so that a person has to sign in again', {
       hint: 'crm auth login',
     })
@@ -119,7 +119,7 @@ export async function revokeTokens(login: OAuthLogin, fetch: Fetch): Promise<voi
     if (login.refresh !== undefined) await tokenRevocation(configuration, login.refresh)
     await tokenRevocation(configuration, login.access)
   } catch (error) {
-    throw failureOf(error, login.token)
+    throw failureOf(error, login.revoke ?? '', 'has not taken the tokens back')
   }
 }
 

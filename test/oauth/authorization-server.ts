@@ -182,7 +182,7 @@ function formIn(text: string, url: URL, person: string): [URL, URLSearchParams] 
 /** Passes requests with a valid token on to a service, with the key of that. */
 export async function startGate(
   authorization: Pick<Authorization, 'isValid'>,
-  service: { readonly url: string; readonly key: string },
+  service: { readonly url: string; readonly key: string; readonly delayMs?: number },
   cleanUp: CleanUp,
 ): Promise<{ readonly url: string; readonly tokens: Set<string>; readonly refused: () => number }> {
   const tokens = new Set<string>()
@@ -197,6 +197,7 @@ export async function startGate(
       return
     }
     tokens.add(token)
+    await new Promise((resolve) => setTimeout(resolve, service.delayMs ?? 0))
     if (request.url?.endsWith('/echo')) {
       response
         .writeHead(400, { 'content-type': 'application/json' })

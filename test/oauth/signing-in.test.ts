@@ -2,8 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { keepInFile } from '../../src/settings/keep-key.ts'
+import { oauthLoginText } from '../../src/settings/oauth-login.ts'
+import { openSettings } from '../../src/settings/settings.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
 import { startService } from '../harness/service.ts'
 import { HAS_PROVIDER, SECRET, startAuthorization, startGate } from './authorization-server.ts'
 
@@ -13,10 +17,10 @@ const KEYS = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
-async function signedUp(tokenSeconds: number, addresses?: (url: string) => string) {
+async function signedUp(tokenSeconds: number, addresses = allAddresses, delayMs = 0) {
   const service = await startService()
   const authorization = await startAuthorization({ tokenSeconds, publicKey: KEYS.publicKey }, onTestFinished)
-  const gate = await startGate(authorization, service, onTestFinished)
+  const gate = await startGate(authorization, { ...service, delayMs }, onTestFinished)
   const env = emptyHome()
   const file = (name: string, text: string) => {
     const path = join(env.HOME ?? '', name)
@@ -31,7 +35,7 @@ extends: crm
 auth:
   in: bearer
   oauth:
-${(addresses ?? allAddresses)(authorization.url)}
+${addresses(authorization.url)}
     scopes: [crm.read, crm.write]
     flows: [code, client_credentials, jwt]
     keys: false
@@ -171,29 +175,63 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     ])
   })
 
-  test('status says when the refresh token ends, and is exit 4 once the token has ended and none follows', async () => {
-    const { authorization, env, file, login } = await signedUp(60)
-    const answer = { access_token: 'marked-access-token-1', token_type: 'Bearer', refresh_token: 'marked-refresh-1' }
-    const ending = { expires_in: 1, refresh_token_expires_in: 86_400 }
-    const given = (more: object) => ({ status: 200, body: JSON.stringify({ ...answer, ...more }) })
-    authorization.answers = (grant) =>
-      grant === 'refresh_token' ? { status: 400, body: '{"error":"invalid_grant"}' } : given(ending)
-    const words = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)]
-    await crmPrints([...login, ...words, '--no-verify'], env)
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    const ended = await crm(['auth', 'status', '-o', 'json'], env)
-    expect([ended.exit, ended.stderr]).toEqual([
-      4,
-      expect.stringMatching(/has ended: .*invalid_grant.*crm auth login --connector \S+ --base-url \S+ -p own/s),
-    ])
-    const { refresh_ends_at: at, ...shown } = JSON.parse(ended.stdout)
-    expect(shown).toMatchObject({ accepted: false, sign_in: 'client_credentials', token_ends_at: expect.any(String) })
+  test('status says when the refresh token ends; once a token has ended and none follows, status and token are exit 4', async () => {
+    const { authorization, gate, env, login, kept } = await signedUp(60)
+    const known = {
+      flow: 'code',
+      client: 'crm',
+      secret: SECRET,
+      scopes: ['crm.read'],
+      token: `${authorization.url}/token`,
+    } as const
+    const ended = { access: 'marked-access-0', refresh: 'marked-refresh-0', ends: Date.now() - 1, life: 1000 }
+    const key = oauthLoginText({ ...known, ...ended, revoke: 'http://127.0.0.1:1/revoke' })
+    await crmPrints([...login, '--key-stdin', '--no-verify'], env, 'a-key')
+    await keepInFile(openSettings(env), 'own', { origin: gate.url, key }, () => {})
+    const next = {
+      access_token: 'marked-access-1',
+      token_type: 'Bearer',
+      expires_in: 1,
+      refresh_token_expires_in: 86_400,
+    }
+    authorization.answers = () => ({ status: 200, body: JSON.stringify(next) })
+    const status = () => crm(['auth', 'status', '-o', 'json'], env)
+    const refused = await status()
+    const { refresh_ends_at: at, ...shown } = JSON.parse(refused.stdout)
+    expect(shown).toMatchObject({ accepted: false, sign_in: 'code', is_renewed: true, client_id: 'crm' })
     expect(Math.abs(Date.parse(at) - Date.now() - 86_400_000)).toBeLessThan(30_000)
-    expect(ended.stdout + ended.stderr).not.toMatch(/marked-/)
+    expect(kept()).toContain('marked-refresh-0')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
     authorization.answers = () => undefined
-    await crmPrints(['auth', 'login', '-p', 'own', '--storage', 'file'], env)
-    const renewed = await crm(['auth', 'status', '-o', 'json'], env)
-    expect([renewed.exit, JSON.parse(renewed.stdout).refresh_ends_at]).toEqual([0, null])
+    const over = await status()
+    const again = /crm auth login --connector \S+ --base-url \S+ -p own/
+    expect([over.exit, over.stderr]).toEqual([4, expect.stringMatching(/has ended: .*invalid_grant/)])
+    expect(over.stderr).toMatch(again)
+    const token = await crm(['auth', 'token'], env)
+    expect([token.exit, token.stdout, token.stderr]).toEqual([4, '', expect.stringMatching(again)])
+    const out = await crm(['auth', 'logout'], env)
+    expect([out.exit, out.stderr]).toEqual([
+      9,
+      expect.stringMatching(/deleted from this machine; 127\.0\.0\.1:1 has not taken the tokens back: ECONNREFUSED/),
+    ])
+    expect(kept()).not.toContain('marked-')
+    for (const { stdout, stderr } of [refused, over, token, out]) expect(stdout + stderr).not.toContain('marked-')
+  })
+
+  test('an export that outlasts its tokens is whole, and no request of it was refused', async () => {
+    const { service, gate, env, file, login } = await signedUp(1, allAddresses, 120)
+    await make(
+      service,
+      '/v1/contacts',
+      Array.from({ length: 100 }, (_, at) => ({ name: `N${at}` })),
+    )
+    const words = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)]
+    await crmPrints([...login, ...words], env)
+    await crmPrints(['config', 'set', 'page_size', '5', '-p', 'own'], env)
+    const out = join(env.HOME ?? '', 'out.jsonl')
+    await crmPrints(['contacts', 'export', out], env)
+    expect(new Set(readFileSync(out, 'utf8').trimEnd().split('\n')).size).toBe(100)
+    expect([gate.tokens.size, gate.refused()]).toEqual([expect.toSatisfy((size) => size > 2), 0])
   })
 
   test('a refusal of a new token is exit 4 with the command that signs in again; an outage is waited for', async () => {

@@ -47,8 +47,11 @@ function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
 }
 
 async function printToken(ctx: Context): Promise<undefined> {
-  const { key } = await ctx.target()
-  const token = (await (await ctx.tokens())?.current()) ?? key.value
+  const { key, loginHint } = await ctx.target()
+  const tokens = await ctx.tokens()
+  const token = (await tokens?.current()) ?? key.value
+  if ((tokens?.login().ends ?? Number.POSITIVE_INFINITY) <= ctx.now())
+    throw new CrmError('unauthorized', 'the access token has ended, and there is no other', { hint: loginHint })
   if (ctx.io.stdout.isTTY && canAsk(ctx) && !(await askYesNo(ctx.io, 'Show it on this terminal? [y/N] ', ctx.signal)))
     throw new CrmError('unconfirmed', 'not confirmed; nothing was shown', {
       hint: `${commandLine(ctx.argv)} | ./script`,

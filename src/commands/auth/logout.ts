@@ -29,9 +29,14 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   }
   settings.requireOpen()
   const names = options.all ? [...(await settings.profiles()).keys()] : [await requireProfileName(ctx)]
+  let failure: CrmError | undefined
   for (const name of names) {
     await settings.profile(name)
-    const revoked = await revoke(ctx, settings, name)
+    const revoked = await revoke(ctx, settings, name).catch((error: unknown) => {
+      if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+      failure = error
+      return `${GONE}; ${error.message}`
+    })
     const wasStored = await forget(settings, name)
     // Completion must not show names of people after a logout.
     await (await import('../../completion/known-file.ts')).forgetKnown(ctx.env, name)
@@ -40,26 +45,26 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
       revoked ?? (wasStored ? 'the key is deleted from this machine; the server still accepts it' : 'no key was stored')
     ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)
   }
+  if (failure) throw new CrmError(failure.code, failure.message, { cause: failure, hint: STILL_VALID })
+  return undefined
 }
 
-/** Takes the tokens of a sign-in back. Undefined for a key; otherwise a clause that says what is left of them. */
+const GONE = 'the tokens are deleted from this machine'
+const STILL_VALID =
+  'the server accepts the tokens until they end, or until the app is removed from the account at the CRM'
+
+/** Takes the tokens of a sign-in back. Undefined for a key; otherwise a clause that says what is left of them. CrmError if the server does not. */
 async function revoke(ctx: Context, settings: Settings, name: string): Promise<string | undefined> {
   const kept = await keptKey(settings, name, () => {})
   const login = kept && oauthLoginIn(kept.key)
   if (!login) return undefined
-  const gone = 'the tokens are deleted from this machine'
   if (login.revoke === undefined)
-    return `${gone}; the server, which names no way to take them back, accepts them until they end`
+    return `${GONE}; the server, which names no way to take them back, accepts them until they end`
   for (const secret of secretsOf(login)) ctx.addSecret(secret)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { revokeTokens } = await import('../../oauth/grants.ts')
-  try {
-    await revokeTokens(login, fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env: ctx.env, signal: ctx.signal }))
-    return `${gone}, and the server has taken them back`
-  } catch (error) {
-    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-    return `${gone}; the server has not taken them back: ${error.message}`
-  }
+  await revokeTokens(login, fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env: ctx.env, signal: ctx.signal }))
+  return `${GONE}, and the server has taken them back`
 }
 
 /** CrmError `machine` with a hint if the keyring entry cannot be deleted. */

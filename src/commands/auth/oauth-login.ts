@@ -61,15 +61,21 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
     })
   }
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, stated)
+  const callback = callbackOf(options.callback ?? CALLBACK)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { env, now, signal } = ctx
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
   const oauth = await withAddresses(stated, fetch)
   const login = await beginning(ctx, flow, { oauth, options })
-  const signed =
+  const signing =
     flow === 'code'
-      ? await byCode(ctx, { login, oauth, options, fetch })
-      : await (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
+      ? byCode(ctx, { login, oauth, callback, opensBrowser: options.browser, fetch })
+      : (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
+  const signed = await signing.catch((error: unknown) => {
+    if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
+    const hint = `check the client, its secret and its scopes at the CRM, and repeat: ${commandLine(ctx.argv)}`
+    throw new CrmError(error.code, `${error.message}; nothing was stored`, { hint, cause: error })
+  })
   for (const each of [signed.access, signed.refresh]) if (each !== undefined) ctx.addSecret(each)
   return signed
 }
@@ -106,20 +112,21 @@ async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Begi
 interface ByCode {
   readonly login: Omit<OAuthLogin, 'access'>
   readonly oauth: OAuthAddresses
-  readonly options: OAuthOptions
+  readonly callback: URL
+  readonly opensBrowser: boolean
   readonly fetch: ReturnType<typeof import('../../oauth/through-connections.ts').fetchThrough>
 }
 
-async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): Promise<OAuthLogin> {
+async function byCode(ctx: Context, { login, oauth, callback, opensBrowser, fetch }: ByCode): Promise<OAuthLogin> {
   const { signInByCode } = await import('../../oauth/sign-in.ts')
   const { now, signal } = ctx
   return signInByCode({
     ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
-    callback: callbackOf(options.callback ?? CALLBACK),
+    callback,
     show: async (address) => {
       ctx.note('Sign in at this address:')
       ctx.note(address.href)
-      if (options.browser && hasBrowser(ctx.env)) openBrowser(address)
+      if (opensBrowser && hasBrowser(ctx.env)) openBrowser(address, ctx.env)
     },
     ask: (ending) => askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending),
   })
@@ -190,8 +197,9 @@ function noPerson({ argv }: Pick<Context, 'argv'>, { flows }: OAuthAddresses): C
   return new CrmError('no_key', 'a sign-in by code needs a person at a terminal', { hint })
 }
 
-/** False over SSH: the browser would open on the remote machine. */
+/** False over SSH: the browser would open on the remote machine. BROWSER is set by what brings an address to the person. */
 function hasBrowser(env: Context['env']): boolean {
+  if (env.BROWSER) return true
   if (env.SSH_CONNECTION || env.SSH_TTY) return false
   return platform() !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
@@ -201,8 +209,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-function openBrowser(address: URL): void {
-  const [program = 'xdg-open', ...words] = OPENERS[platform()] ?? ['xdg-open']
+function openBrowser(address: URL, { BROWSER }: Context['env']): void {
+  const [program = 'xdg-open', ...words] = BROWSER ? [BROWSER] : (OPENERS[platform()] ?? [])
   const child = spawn(program, [...words, address.href], { stdio: 'ignore', detached: true })
   // The address is shown, too.
   child.on('error', () => {})
