@@ -286,7 +286,7 @@ export const SETTINGS: readonly Sabotage[] = [
     file: 'src/oauth/tokens.ts',
     line: 'if (isEnding(held)) await hasNew(held.access)',
     to: '',
-    tests: ['test/oauth/signing-in.test.ts', 'test/e2e/browse-sign-in.test.ts'],
+    tests: ['test/e2e/browse-sign-in.test.ts'],
   },
   {
     name: 'the library gives up at the first token that is refused',
