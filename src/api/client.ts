@@ -44,7 +44,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     history: createHistory({ http, connector, knows }),
     readKey: async () => {
       const { readServerKey } = await import('./server-key.ts')
-      return readServerKey({ raw, knows, rate })
+      return readServerKey({ raw, knows, rate, account: connector.document.account })
     },
     require: (resource, operation) => void connector.rules(resource).operation(operation),
     keyReader: async (resource, field) => {

@@ -843,6 +843,14 @@ export const CONNECTOR = object('connector', {
     'unknown',
   ),
   graphql: member('path of GraphQL, for crm graphql', URL_PATH),
+  account: member(
+    'request that says whose the key or sign-in is, for crm auth status',
+    object('account', {
+      path: required('its path', URL_PATH),
+      query: member('its query', map(PARAMETER, TEXT), {}),
+      name: required('path of the name; of several, the first that is there', PATHS),
+    }),
+  ),
   run_marker: member(
     'member of records in which fixtures state their run, where the server keeps no states of runs',
     text({

@@ -22,6 +22,8 @@ export interface Authorization {
   /** Answers for requests at /token before the server itself does. */
   answers: (grant: string) => { readonly status: number; readonly body: string; readonly afterMs?: number } | undefined
   isValid(token: string): Promise<boolean>
+  /** The addresses that it publishes here are not found. */
+  hidden: string | undefined
 }
 
 interface Terms {
@@ -66,7 +68,7 @@ export async function startAuthorization(terms: Terms, cleanUp: CleanUp): Promis
   provider.registerGrantType(JWT_BEARER, assertionGrant(provider, { url, publicKey }), ['assertion', 'scope'])
   const asked: { grant: string; status: number }[] = []
   const authorization: Authorization = {
-    ...{ url, asked, answers: () => undefined },
+    ...{ url, asked, answers: () => undefined, hidden: undefined },
     isValid: async (token) => {
       const found = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token))
       return found !== undefined && !found.isExpired
@@ -92,6 +94,7 @@ async function answered(
   response: ServerResponse,
   { authorization, asked, handle }: Answering,
 ) {
+  if (request.url === authorization.hidden) return void response.writeHead(404).end()
   if (request.method !== 'POST' || request.url !== '/token') return handle(request, response)
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

@@ -155,7 +155,10 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
   test('the issuer publishes the addresses, which are kept with the sign-in; another issuer than the stated one is refused', async () => {
     const { authorization, env, file, login, kept } = await signedUp(60, (url) => `    issuer: ${url}`)
     const words = ['--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)]
-    expect(await crm([...login, ...words], env)).toMatchObject({ exit: 0 })
+    for (const hidden of ['oauth-authorization-server', 'openid-configuration']) {
+      authorization.hidden = `/.well-known/${hidden}`
+      expect(await crm([...login, ...words], env)).toMatchObject({ exit: 0 })
+    }
     const { url } = authorization
     expect(JSON.parse(JSON.parse(kept()).own.key)).toMatchObject({
       ...{ token: `${url}/token`, revoke: `${url}/token/revocation` },

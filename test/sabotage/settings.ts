@@ -295,4 +295,11 @@ export const SETTINGS: readonly Sabotage[] = [
     to: 'return undefined',
     tests: ['test/oauth/library.test.ts'],
   },
+  {
+    name: 'a key that may not ask whose it is counts as refused',
+    file: 'src/api/server-key.ts',
+    line: "if (error instanceof CrmError && ['forbidden', 'not_found'].includes(error.code)) return undefined",
+    to: '',
+    tests: ['test/oauth/account.test.ts'],
+  },
 ]

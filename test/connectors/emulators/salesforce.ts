@@ -69,6 +69,11 @@ function objectRoutes(organization: Organization): Route[] {
     },
     {
       method: 'GET',
+      path: `${BASE}/chatter/users/me`,
+      answer: () => ok({ username: 'admin@acme.example', companyName: 'Acme', isActive: true }),
+    },
+    {
+      method: 'GET',
       path: `${path}/describe`,
       answer: (_, params) => {
         const object = typeOf(params)

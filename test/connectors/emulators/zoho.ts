@@ -95,6 +95,7 @@ function settingRoutes(account: Account): Route[] {
       path: `${BASE}/users`,
       answer: ({ query }) => {
         const type = query.get('type') ?? 'AllUsers'
+        if (type === 'CurrentUser') return ok({ users: USERS.slice(0, 1) })
         const status = { AllUsers: undefined, ActiveUsers: 'active', DeactiveUsers: 'inactive' }[type]
         const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? PAGE_MAX)]
         const all = USERS.filter((user) => status === undefined || user.status === status)
