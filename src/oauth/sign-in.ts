@@ -55,8 +55,12 @@ async function codeFor(how: SignIn & { readonly state: string }, address: URL): 
     const pasted = ask?.(waiting).then((text) => pastedAddress(text, callback, state))
     const arrived = await Promise.race([arrival.code, ...(pasted ? [pasted] : [])])
     const error = arrived.searchParams.get('error')
-    if (error === null) return arrived
-    throw new CrmError('unauthorized', `the sign-in was refused: ${error}`, { hint: 'crm auth login' })
+    if (error !== null)
+      throw new CrmError('unauthorized', `the sign-in was refused: ${error}`, { hint: 'crm auth login' })
+    if (arrived.searchParams.get('code')) return arrived
+    throw new CrmError('usage', 'there is no code in what was pasted: it is in the address that the browser ends at', {
+      hint: 'crm auth login starts another sign-in',
+    })
   } finally {
     ended.abort()
     await arrival.close()

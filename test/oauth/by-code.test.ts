@@ -81,6 +81,11 @@ describe.skipIf(!HAS_PROVIDER)('a sign-in by code (skipped without npm ci in too
       code: 'unauthorized',
       message: expect.stringContaining('another sign-in'),
     })
+    for (const isEmpty of [true, false]) {
+      const early = await begin()
+      early.paste(isEmpty ? '' : early.address)
+      await expect(early.signed).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('no code') })
+    }
     const code = await begin()
     code.paste((await agree(code.address)).searchParams.get('code') ?? '')
     await expect(code.signed).resolves.toMatchObject({ access: expect.any(String) })

@@ -3,15 +3,10 @@ import { compileTemplate, fillHost } from '../../connector/templates.ts'
 
 type OAuthDocument = NonNullable<Extract<ConnectorDocument['auth'], { readonly in: 'bearer' }>['oauth']>
 
-/** What a connector says of OAuth, for one server. */
-export interface OAuthAddresses extends Omit<OAuthDocument, 'authorize' | 'token' | 'revoke' | 'issuer' | 'audience'> {
-  readonly authorize?: string | undefined
-  /** Undefined: the issuer publishes the addresses. */
-  readonly token?: string | undefined
-  readonly revoke?: string | undefined
-  readonly issuer?: string | undefined
-  readonly audience?: string | undefined
-}
+type Address = 'authorize' | 'token' | 'revoke' | 'issuer' | 'audience'
+
+/** What a connector says of OAuth, for one server. Without `token`, the issuer publishes the addresses. */
+export type OAuthAddresses = Omit<OAuthDocument, Address> & { readonly [Name in Address]?: string | undefined }
 
 interface Place {
   readonly baseUrl: URL

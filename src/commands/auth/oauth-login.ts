@@ -4,6 +4,8 @@ import type { OAuthAddresses } from '../../api/connectors/oauth-addresses.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import type { Begun } from '../../oauth/grants.ts'
+import type { Fetch } from '../../oauth/through-connections.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -67,9 +69,17 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
   const oauth = await withAddresses(stated, fetch)
   const login = await beginning(ctx, flow, { oauth, options })
+  const show = async (address: URL) => {
+    ctx.note('Sign in at this address:')
+    ctx.note(address.href)
+    if (options.browser && hasBrowser(env)) openBrowser(address, env)
+  }
+  const ask = (ending: AbortSignal) =>
+    askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending)
+  const byCode = { login, server: oauth, parameters: oauth.parameters, callback, fetch, now, signal, show, ask }
   const signing =
     flow === 'code'
-      ? byCode(ctx, { login, oauth, callback, opensBrowser: options.browser, fetch })
+      ? (await import('../../oauth/sign-in.ts')).signInByCode(byCode)
       : (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
   const signed = await signing.catch((error: unknown) => {
     if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
@@ -83,7 +93,7 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
 type Addressed = OAuthAddresses & Pick<OAuthLogin, 'token'>
 
 /** With the addresses that the issuer publishes, where the connector states none. */
-async function withAddresses(oauth: OAuthAddresses, fetch: ByCode['fetch']): Promise<Addressed> {
+async function withAddresses(oauth: OAuthAddresses, fetch: Fetch): Promise<Addressed> {
   const { token, issuer = '' } = oauth
   if (token !== undefined) return { ...oauth, token }
   const { publishedAddresses } = await import('../../oauth/grants.ts')
@@ -96,7 +106,7 @@ interface Beginning {
 }
 
 /** What is said of the client, or was said before. A secret goes to the server that it was given for alone. */
-async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Beginning): Promise<ByCode['login']> {
+async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Beginning): Promise<Begun> {
   const { token, revoke } = oauth
   const client = await clientId(ctx, options)
   const known = options.before?.client === client && options.before.token === token ? options.before : undefined
@@ -107,29 +117,6 @@ async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Begi
   for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
   if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
   return { flow, token, revoke, client, secret, scopes, jwt }
-}
-
-interface ByCode {
-  readonly login: Omit<OAuthLogin, 'access'>
-  readonly oauth: OAuthAddresses
-  readonly callback: URL
-  readonly opensBrowser: boolean
-  readonly fetch: ReturnType<typeof import('../../oauth/through-connections.ts').fetchThrough>
-}
-
-async function byCode(ctx: Context, { login, oauth, callback, opensBrowser, fetch }: ByCode): Promise<OAuthLogin> {
-  const { signInByCode } = await import('../../oauth/sign-in.ts')
-  const { now, signal } = ctx
-  return signInByCode({
-    ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
-    callback,
-    show: async (address) => {
-      ctx.note('Sign in at this address:')
-      ctx.note(address.href)
-      if (opensBrowser && hasBrowser(ctx.env)) openBrowser(address, ctx.env)
-    },
-    ask: (ending) => askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending),
-  })
 }
 
 function callbackOf(text: string): URL {

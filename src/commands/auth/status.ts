@@ -15,16 +15,6 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 
-/** Of a key that the server was not asked about. */
-const UNSTATED: ServerKey = {
-  id: undefined,
-  name: undefined,
-  scopes: undefined,
-  expiresAt: undefined,
-  rate: undefined,
-  account: undefined,
-}
-
 const COLUMNS = ['profile', 'active', 'base_url', 'protected', 'key', 'last_four']
 
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
@@ -106,7 +96,8 @@ interface TriedKey {
   readonly target?: Target
   /** Null if the server was not asked, or did not answer. */
   readonly accepted: boolean | null
-  readonly stated: ServerKey
+  /** Empty if it was not. */
+  readonly stated: Partial<ServerKey>
   readonly refusal?: CrmError
 }
 
@@ -122,7 +113,7 @@ async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<TriedKey> {
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     if (error.code === 'unauthorized') accepted = false
-    return { ...(target && { target }), accepted, stated: UNSTATED, refusal: error }
+    return { ...(target && { target }), accepted, stated: {}, refusal: error }
   }
 }
 
@@ -162,7 +153,7 @@ async function showAllProfiles(ctx: Context): Promise<undefined> {
 }
 
 /** Null for what the server does not state, and for a key that does not expire. */
-function serverKeyMembers({ id, name, scopes, expiresAt, rate, account }: ServerKey): JsonObject {
+function serverKeyMembers({ id, name, scopes, expiresAt, rate, account }: Partial<ServerKey>): JsonObject {
   return {
     key_id: id ?? null,
     key_name: name ?? null,
@@ -181,7 +172,7 @@ function rateText(rate: NonNullable<ServerKey['rate']> | undefined): string | nu
 
 /** A sentence with what the server does not state; undefined if it states all. */
 function unstatedText(
-  { name, scopes, expiresAt, rate, account }: ServerKey,
+  { name, scopes, expiresAt, rate, account }: Partial<ServerKey>,
   login: OAuthLogin | undefined,
   host: string,
 ): string | undefined {
