@@ -371,6 +371,6 @@ async function openOwnTokens(ctx: Context): Promise<ApiOptions['tokens']> {
   return openTokens({
     ...{ login: key.login, profileName, origin: baseUrl.origin, now, note, addSecret },
     openSettings: () => openSettings(env, keyringProgram),
-    fetch: fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal }),
+    fetch: fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret }),
   })
 }

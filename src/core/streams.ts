@@ -37,7 +37,8 @@ export async function writeText(stream: OutputStream, text: string | Uint8Array)
 }
 
 /** The environment for a program that needs no secret of crm, and would pass it on to its children. */
-export function envWithoutSecrets({ CRM_API_KEY: _, CRM_DATABASE_URL: __, ...others }: Env): Env {
+export function envWithoutSecrets(env: Env): Env {
+  const { CRM_API_KEY: _, CRM_CLIENT_SECRET: __, CRM_DATABASE_URL: ___, ...others } = env
   return others
 }
 

@@ -13,6 +13,7 @@ import {
   tokenRevocation,
 } from 'openid-client'
 import { NoReply } from '../api/transport/exchange.ts'
+import { durationText } from '../core/duration.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
 import type { OAuthLogin } from '../settings/oauth-login.ts'
 import type { Fetch } from './through-connections.ts'
@@ -77,7 +78,7 @@ export async function answered(
   try {
     answer = await ask()
   } catch (error) {
-    throw failureOf(error, login)
+    throw failureOf(error, login, askedMs)
   }
   const { access_token: access, refresh_token: refresh = login.refresh, expires_in: seconds, scope } = answer
   const life = seconds === undefined ? undefined : seconds * 1000
@@ -112,7 +113,7 @@ async function signed(
 }
 
 /** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
-function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknown {
+function failureOf(error: unknown, { token, flow }: Begun, askedMs = Number.NaN): unknown {
   if (error instanceof CrmError) return error
   if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_OSSL_UNSUPPORTED')
     return unusableKey(error as Error)
@@ -128,8 +129,18 @@ function failureOf(error: unknown, { token }: Pick<OAuthLogin, 'token'>): unknow
   if (cause instanceof Response)
     return failed(cause.status >= 500 ? 'unreachable' : 'bad_answer', `it answers ${cause.status}`, 'try again')
   if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
-  const { error: code, error_description: description } = error
-  return failed('unauthorized', description === undefined ? code : `${code}: ${description}`, 'crm auth login')
+  const { error: code, error_description: description, response } = error
+  const offMs = flow === 'jwt' ? askedMs - Date.parse(response.headers.get('date') ?? '') : 0
+  const why = [code, ...(description === undefined ? [] : [description]), ...clockText(offMs)].join(': ')
+  return failed('unauthorized', why, 'crm auth login')
+}
+
+/** What a JWT says of its time is compared with the clock of the server, which does not say so. */
+function clockText(offMs: number): readonly string[] {
+  const minutes = Math.round(Math.abs(offMs) / 60_000)
+  if (!(minutes > 0)) return []
+  const side = offMs > 0 ? 'ahead of' : 'behind'
+  return [`the clock of this machine is ${durationText(minutes * 60_000)} ${side} that of the server`]
 }
 
 function unusableKey(error: Error): CrmError {

@@ -4,6 +4,7 @@ import type { OAuthAddresses } from '../../api/connectors/oauth-addresses.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { envWithoutSecrets } from '../../core/streams.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -63,8 +64,8 @@ export async function signInByOAuth(ctx: Context, oauth: OAuthAddresses, options
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, oauth)
   const login = await beginning(ctx, flow, { oauth, options })
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
-  const { env, now, signal } = ctx
-  const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
+  const { env, now, signal, addSecret } = ctx
+  const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret })
   const signed =
     flow === 'code'
       ? await byCode(ctx, { login, oauth, options, fetch })
@@ -89,7 +90,7 @@ async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Begi
   const scopes = options.scopes ?? known?.scopes ?? oauth.scopes
   for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
   if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
-  return { flow, token, revoke, client, secret, scopes, jwt }
+  return { flow, token, revoke, client, secret, scopes, jwt, callback: options.callback ?? known?.callback }
 }
 
 interface ByCode {
@@ -104,13 +105,15 @@ async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): P
   const { now, signal } = ctx
   return signInByCode({
     ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
-    callback: callbackOf(options.callback ?? CALLBACK),
+    callback: callbackOf(login.callback ?? CALLBACK),
     show: async (address) => {
       ctx.note('Sign in at this address:')
       ctx.note(address.href)
-      if (options.browser && hasBrowser(ctx.env)) openBrowser(address)
+      if (options.browser && hasBrowser(ctx.env)) openBrowser(address, ctx.env)
     },
-    ask: (ending) => askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending),
+    // The code in it is a secret until it is used.
+    ask: (ending) =>
+      askHidden(ctx.io, 'Waiting for the browser; or paste the address that it ends at (not shown): ', ending),
   })
 }
 
@@ -190,9 +193,10 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-function openBrowser(address: URL): void {
+function openBrowser(address: URL, env: Context['env']): void {
   const [program = 'xdg-open', ...words] = OPENERS[platform()] ?? ['xdg-open']
-  const child = spawn(program, [...words, address.href], { stdio: 'ignore', detached: true })
+  const how = { env: envWithoutSecrets(env), stdio: 'ignore', detached: true } as const
+  const child = spawn(program, [...words, address.href], how)
   // The address is shown, too.
   child.on('error', () => {})
   child.unref()
