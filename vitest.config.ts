@@ -27,7 +27,7 @@ const PROCESSES = [
 ]
 
 /** They put a real terminal (tmux) around the built crm. `npm run test:terminal`. */
-const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,terminal}.test.ts']
+const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,oauth-terminal,terminal}.test.ts']
 
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [

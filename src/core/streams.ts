@@ -20,6 +20,7 @@ export interface InputStream extends AsyncIterable<Uint8Array | string> {
   pause?(): unknown
   /** Allows the process to end during a pending read. */
   unref?(): unknown
+  ref?(): unknown
 }
 
 export interface Io {
