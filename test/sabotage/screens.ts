@@ -227,7 +227,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the remedy of an error is cut',
-    file: 'src/ui/draw/message-lines.ts',
+    file: 'src/ui/components/messages.tsx',
     line: 'if (whole.length <= MOST_LINES) return whole',
     to: 'if (whole.length > 0) return whole.slice(0, MOST_LINES)',
     tests: ['test/ui/toasts.test.ts'],
@@ -318,7 +318,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a time that is longer than the first ones is cut',
-    file: 'src/ui/draw/list-lines.ts',
+    file: 'src/ui/components/table.tsx',
     line: "const uncut = columns.filter(({ isVital, isNeverCut, kind }) => isVital || isNeverCut || kind === 'time')",
     to: 'const uncut = columns.filter(({ isVital }) => isVital)',
     tests: ['test/ui/columns.test.ts'],
@@ -374,7 +374,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a record that was deleted by others looks like any other',
-    file: 'src/ui/draw/list-lines.ts',
+    file: 'src/ui/components/table.tsx',
     line: 'const isGone = list.gone.has(id)',
     to: 'const isGone = false',
     tests: ['test/ui/conflicts.test.ts'],
@@ -416,14 +416,14 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a chosen theme overrules NO_COLOR',
-    file: 'src/ui/draw/look.ts',
+    file: 'src/ui/look/look.ts',
     line: "if (colors === 'none') return 'none'",
     to: '',
     tests: ['test/ui/look.test.ts'],
   },
   {
     name: 'a protected profile is not in the header',
-    file: 'src/ui/draw/header-line.ts',
+    file: 'src/ui/components/header.tsx',
     line: "return place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''",
     to: "return ''",
     tests: ['test/ui/look.test.ts'],
@@ -458,14 +458,14 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the pane shows the oldest notes first',
-    file: 'src/ui/draw/detail-lines.ts',
+    file: 'src/ui/components/detail.tsx',
     line: 'return timeOf(other) - timeOf(one)',
     to: 'return timeOf(one) - timeOf(other)',
     tests: ['test/ui/detail.test.ts'],
   },
   {
     name: 'deep levels of a value leave the pane on the right',
-    file: 'src/ui/draw/json-lines.ts',
+    file: 'src/ui/text/json-lines.ts',
     line: 'const MOST_DEPTH = 12',
     to: 'const MOST_DEPTH = Infinity',
     tests: ['test/ui/detail.test.ts'],

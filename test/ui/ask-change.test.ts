@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const STAGES: Readonly<Record<string, readonly string[]>> = {

@@ -4,14 +4,14 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { createMouse } from '../../src/ui/mouse.ts'
 import { type MouseReport, watchMouse } from '../../src/ui/mouse-input.ts'
 import { type ScreenName, SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { askBackground } from '../../src/ui/terminal-background.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -38,9 +38,9 @@ async function withMouse(screen: ScreenName, count: number): Promise<MouseUi> {
 
 /** Where a text is drawn. */
 function placeOf({ lines }: MouseUi, text: string): readonly [x: number, y: number] {
-  const y = lines().findIndex((line) => line.includes(text))
+  const y = lines().findIndex((line) => `${line} `.includes(text))
   expect(y, text).toBeGreaterThanOrEqual(0)
-  return [lines()[y]?.indexOf(text) ?? 0, y]
+  return [`${lines()[y]} `.indexOf(text), y]
 }
 
 test('a click selects the row that is drawn there, and a double click opens it', async () => {

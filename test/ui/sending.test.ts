@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { CHANGING } from '../../src/ui/actions/changing.ts'
 import { stage } from '../../src/ui/background/staging.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { type SendProgress, withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { jobsAt } from './jobs-at.ts'
 import { contacts, listOf, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
@@ -32,7 +32,7 @@ async function sendingUi(progress: Partial<SendProgress> = {}) {
 test('a send has a bar with share, counts, failures, rate and time left, and states how to stop it and how it goes on', async () => {
   const lines = linesOf(await sendingUi())
   expect(lines).toHaveLength(24)
-  expect(lines.at(-4)).toMatch(/^ █+.?░+ 33 % · 18,480 of 56,000 · 3 failed · 163\/s · 3 min 51 s left +$/)
+  expect(lines.at(-4)).toMatch(/^ █+.?░+ 33 % · 18,480 of 56,000 · 3 failed · 163\/s · 3 min 51 s left$/)
   expect(lines.at(-3)).toContain('X stops; crm jobs resume job_psve goes on')
   expect(lines.at(-1)).toContain('X stop')
 })

@@ -1,5 +1,5 @@
-import { listHeight } from '../draw/areas.ts'
-import { lastHomeTop } from '../draw/home-lines.ts'
+import { lastHomeTop } from '../components/home.tsx'
+import { listHeight } from '../look/areas.ts'
 import { type ScreenName, SERVER_LISTS } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'

@@ -1,4 +1,3 @@
-import { listHeight } from '../draw/areas.ts'
 import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
@@ -11,6 +10,7 @@ import {
   setFilter,
   toggleMark,
 } from '../list/list-view.ts'
+import { listHeight } from '../look/areas.ts'
 import { openColumns } from '../overlay-columns.ts'
 import { openPalette } from '../overlay-palette.ts'
 import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'

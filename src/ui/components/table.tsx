@@ -17,11 +17,12 @@ import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { contradicts } from '../list/server-filters.ts'
+import type { Theme } from '../look/theme.ts'
+import { toneOf } from '../look/tones.ts'
 import { listOfScreen } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
-import type { Theme } from './theme.ts'
-import { toneOf } from './tones.ts'
+import { Rows } from './rows.tsx'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50
@@ -42,8 +43,18 @@ export interface ListArea {
   readonly empty: readonly string[]
 }
 
+interface TableProps {
+  readonly list: ListState
+  readonly area: ListArea
+  readonly theme: Theme
+}
+
 /** Header and rows, each exactly as wide as the area. */
-export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
+export function Table({ list, area, theme }: TableProps) {
+  return <Rows lines={listLines(list, area, theme)} />
+}
+
+function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
   const matcher = createMatcher(list.filter)
   const finding = matcher && { matcher, searched: new Set(area.searched) }
   const sized = withRoomForGone(list, sizedByContent(list, area.columns, area.times))

@@ -2,17 +2,22 @@ import { barText, sparkText, textWidth, wrapText } from '../../output/terminal-t
 import type { HomeRow, HomeSection } from '../home/section.ts'
 import { homeSections } from '../home/sections.ts'
 import { fitCell } from '../list/columns.ts'
+import { areasOf } from '../look/areas.ts'
+import { createTheme, type Theme } from '../look/theme.ts'
 import type { State } from '../state.ts'
 import { underWayText } from '../text/change-text.ts'
-import { areasOf } from './areas.ts'
-import { createTheme, type Theme } from './theme.ts'
+import { Rows } from './rows.tsx'
 
 /** From this width on the sections are in two columns. */
 const WIDE = 120
 const GAP = ' │ '
 
 /** The home screen: a line of what is loaded and under way, and the visible lines, each exactly as wide as the screen. */
-export function homeLines(state: State, theme: Theme): readonly string[] {
+export function Home({ state, theme }: { readonly state: State; readonly theme: Theme }) {
+  return <Rows lines={homeLines(state, theme)} />
+}
+
+function homeLines(state: State, theme: Theme): readonly string[] {
   const [width, height] = [state.columns, homeHeight(state)]
   const lines = allLines(state, width, theme)
   const top = Math.max(0, Math.min(state.home.top, lines.length - height))

@@ -1,9 +1,10 @@
 import { sparkText, textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import { BARS, eventRate } from '../list/event-rate.ts'
+import type { Theme } from '../look/theme.ts'
 import type { State } from '../state.ts'
 import { shortTime } from '../text/short-time.ts'
-import type { Theme } from './theme.ts'
+import { Rows } from './rows.tsx'
 
 /** The events screen has it once there are events. */
 export function hasRateLine({ screen, lists }: Pick<State, 'screen' | 'lists'>): boolean {
@@ -11,7 +12,11 @@ export function hasRateLine({ screen, lists }: Pick<State, 'screen' | 'lists'>):
 }
 
 /** `▁▂█ 2 h to 15:12:03, at most 12 in 5 min · 3 of 20 failing`; bars with failures are red. */
-export function eventRateLine({ lists, times, columns }: State, theme: Theme): string {
+export function EventRate({ state, theme }: { readonly state: State; readonly theme: Theme }) {
+  return <Rows lines={[eventRateLine(state, theme)]} />
+}
+
+function eventRateLine({ lists, times, columns }: State, theme: Theme): string {
   const { rows } = lists.events
   const rate = eventRate(rows)
   if (!rate) return theme.dim(fitCell(' no event has a time', columns))

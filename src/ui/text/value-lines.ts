@@ -3,10 +3,10 @@ import { cellText, safeText } from '../../output/safe-text.ts'
 import { fitText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { TO } from '../background/event-row.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
-import { shortTime } from '../text/short-time.ts'
+import type { Theme } from '../look/theme.ts'
+import { resultTone, toneOf } from '../look/tones.ts'
 import { isNested, type JsonLine, jsonLines, kindTone, type TonedText } from './json-lines.ts'
-import type { Theme } from './theme.ts'
-import { resultTone, toneOf } from './tones.ts'
+import { shortTime } from './short-time.ts'
 
 interface ValueArea {
   readonly width: number

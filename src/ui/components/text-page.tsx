@@ -1,7 +1,7 @@
 import { wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
+import type { Theme } from '../look/theme.ts'
 import type { Text } from '../overlay.ts'
-import type { Theme } from './theme.ts'
 
 interface Size {
   readonly columns: number

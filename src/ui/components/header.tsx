@@ -1,9 +1,10 @@
 import { textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
+import type { Theme } from '../look/theme.ts'
 import { screenLack } from '../offered.ts'
 import { SCREENS, type ScreenName, SESSION_SCREENS, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
-import type { Theme } from './theme.ts'
+import { Rows } from './rows.tsx'
 
 /** The least useful width of the place. */
 const LEAST_PLACE = 10
@@ -11,6 +12,10 @@ const LEAST_PLACE = 10
 const LONGEST_PROFILE = 20
 
 /** The screens, and the server; a protected profile is first, so that no width cuts it. */
+export function Header({ state, theme }: { readonly state: State; readonly theme: Theme }) {
+  return <Rows lines={[headerLine(state, theme)]} />
+}
+
 export function headerLine(state: State, theme: Theme): string {
   const { place, columns } = state
   const badge = badgeOf(place)

@@ -5,14 +5,14 @@ import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
 import { lastWordStart } from '../list/complete-filter.ts'
+import type { Theme } from '../look/theme.ts'
 import type { Choice, ColumnChooser, Confirmation, Form, Prompt } from '../overlay.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
+import { diffLine } from '../text/painted-diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
-import { diffLine } from './diff-lines.ts'
-import { textLines } from './text-sheet.ts'
-import type { Theme } from './theme.ts'
+import { textLines } from './text-page.tsx'
 
 const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
 
@@ -128,7 +128,7 @@ export interface Cursor {
 }
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
-interface Sheet {
+export interface Sheet {
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
 }

@@ -13,10 +13,11 @@ import { barText, textWidth } from '../../output/terminal-text.ts'
 import { type BoardColumn, clampBoard } from '../board.ts'
 import { fitCell, shortCell } from '../list/columns.ts'
 import { rowId } from '../list/list-state.ts'
+import type { Theme } from '../look/theme.ts'
+import { stageTone } from '../look/tones.ts'
 import type { State } from '../state.ts'
 import { shortNumber } from '../text/short-number.ts'
-import type { Theme } from './theme.ts'
-import { stageTone } from './tones.ts'
+import { Rows } from './rows.tsx'
 
 const GAP = ' │ '
 
@@ -40,7 +41,18 @@ export function cardsShown(height: number): number {
   return Math.max(1, height - HEAD_ROWS - FOOT_ROWS)
 }
 
+interface BoardProps {
+  readonly board: readonly BoardColumn[]
+  readonly state: State
+  readonly area: BoardArea
+  readonly theme: Theme
+}
+
 /** One column per stage: as many as fit around the selected one. */
+export function Board({ board, state, area, theme }: BoardProps) {
+  return <Rows lines={boardLines(board, state, area, theme)} />
+}
+
 export function boardLines(
   columns: readonly BoardColumn[],
   state: State,

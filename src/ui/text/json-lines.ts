@@ -1,6 +1,6 @@
 import { exactDigits, type JsonValue } from '../../core/json.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
-import type { Tone } from './theme.ts'
+import type { Tone } from '../look/theme.ts'
 
 /** A part of a line, with its tone. */
 export interface TonedText {

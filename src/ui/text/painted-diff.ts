@@ -1,7 +1,7 @@
 import { textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
-import { type DiffLine, diffParts } from '../text/diff-line.ts'
-import type { Theme } from './theme.ts'
+import type { Theme } from '../look/theme.ts'
+import { type DiffLine, diffParts } from './diff-line.ts'
 
 /** Old values are red and new ones green; the arrow tells them apart without colour. */
 export function diffLine(line: DiffLine, width: number, theme: Theme): string {

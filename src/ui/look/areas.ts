@@ -1,7 +1,7 @@
+import { hasRateLine } from '../components/event-rate.tsx'
+import { messageRows } from '../components/messages.tsx'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
-import { hasRateLine } from './event-rate-line.ts'
-import { messageRows } from './message-lines.ts'
 
 export const LEAST_COLUMNS = 60
 export const LEAST_ROWS = 12

@@ -1,17 +1,22 @@
 import { safeText } from '../../output/safe-text.ts'
 import { barText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
+import { createTheme, type Theme } from '../look/theme.ts'
 import type { State, Toast } from '../state.ts'
 import { progressTexts } from '../text/progress-text.ts'
-import { createTheme, type Theme } from './theme.ts'
+import { Rows } from './rows.tsx'
 
 /** Lines of one message; a remedy that does not fit takes more. */
 const MOST_LINES = 3
 
 const BARS_WIDTH = { least: 6, most: 40 } as const
 
-/** The lines above the keys: what is being sent, and the last message. */
-export function messageLines(state: State, theme: Theme): readonly string[] {
+/** What is being sent, and the last message. */
+export function Messages({ state, theme }: { readonly state: State; readonly theme: Theme }) {
+  return <Rows lines={messageLines(state, theme)} />
+}
+
+function messageLines(state: State, theme: Theme): readonly string[] {
   return [...sendingLines(state, theme), ...shellLine(state, theme), ...toastLines(state, theme)]
 }
 

@@ -1,12 +1,12 @@
 import { type Boards, clampBoard } from '../board.ts'
+import { cardAt } from '../components/board.tsx'
+import { hasRateLine } from '../components/event-rate.tsx'
+import { tabAt } from '../components/header.tsx'
+import { visibleTop } from '../components/table.tsx'
 import { shownCount } from '../list/list-state.ts'
 import { listOfScreen, type ScreenName } from '../screens.ts'
 import type { State } from '../state.ts'
 import { type Areas, areasOf } from './areas.ts'
-import { cardAt } from './board-lines.ts'
-import { hasRateLine } from './event-rate-line.ts'
-import { tabAt } from './header-line.ts'
-import { visibleTop } from './list-lines.ts'
 
 /** What is drawn at a place of the screen. */
 export type Hit =

@@ -5,19 +5,20 @@ import { cellText, safeText } from '../../output/safe-text.ts'
 import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import type { EventDiff } from '../list/event-diff.ts'
+import type { Theme } from '../look/theme.ts'
 import type { DealNotes, RecordHistory } from '../state.ts'
+import { historyLines } from '../text/history-lines.ts'
+import { diffLine } from '../text/painted-diff.ts'
 import { shortTime } from '../text/short-time.ts'
-import { diffLine } from './diff-lines.ts'
-import { historyLines } from './history-lines.ts'
-import type { Theme } from './theme.ts'
-import { valueLines, valueText } from './value-lines.ts'
+import { valueLines, valueText } from '../text/value-lines.ts'
+import { Rows } from './rows.tsx'
 
 export interface DetailArea {
   readonly width: number
   readonly height: number
 }
 
-export interface Detail {
+export interface DetailParts {
   readonly row: CrmRecord
   readonly staged: JsonObject | undefined
   readonly notes: Pick<DealNotes, 'items' | 'cut'> | undefined
@@ -29,8 +30,18 @@ export interface Detail {
   readonly diff: EventDiff | undefined
 }
 
+interface DetailProps {
+  readonly parts: DetailParts
+  readonly area: DetailArea
+  readonly theme: Theme
+}
+
 /** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
-export function detailLines(detail: Detail, area: DetailArea, theme: Theme): readonly string[] {
+export function Detail({ parts, area, theme }: DetailProps) {
+  return <Rows lines={detailLines(parts, area, theme)} />
+}
+
+export function detailLines(detail: DetailParts, area: DetailArea, theme: Theme): readonly string[] {
   const { width, height } = area
   const lines = allLines(detail, width, theme)
   const top = Math.max(0, Math.min(detail.top, lines.length - height))
@@ -42,7 +53,7 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
 }
 
 /** Members set by the server are last. */
-function allLines({ row, staged, notes, history, times, diff }: Detail, width: number, theme: Theme): string[] {
+function allLines({ row, staged, notes, history, times, diff }: DetailParts, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []

@@ -3,12 +3,12 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
 import { wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
+import type { Theme } from '../look/theme.ts'
 import type { RecordHistory } from '../state.ts'
-import type { DiffLine } from '../text/diff-line.ts'
-import { valueChange } from '../text/plan-diff.ts'
-import { shortTime } from '../text/short-time.ts'
-import { diffLine } from './diff-lines.ts'
-import type { Theme } from './theme.ts'
+import type { DiffLine } from './diff-line.ts'
+import { diffLine } from './painted-diff.ts'
+import { valueChange } from './plan-diff.ts'
+import { shortTime } from './short-time.ts'
 
 interface HistoryArea {
   readonly width: number
