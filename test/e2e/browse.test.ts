@@ -68,7 +68,8 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('❯[Cancel]')
     terminal.press('Enter')
     await terminal.sees('? help')
-    terminal.type('d')
+    // The y was typed before the question could be read.
+    terminal.type('dy')
     await terminal.sees('❯[Cancel]')
     terminal.press('Escape')
     await terminal.sees('? help')

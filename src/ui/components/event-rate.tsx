@@ -12,7 +12,7 @@ export function hasRateLine({ screen, lists }: Pick<State, 'screen' | 'lists'>):
 }
 
 /** `▁▂█ 2 h to 15:12:03, at most 12 in 5 min · 3 of 20 failing`; bars with failures are red. */
-export function EventRate({ state, theme }: { readonly state: State; readonly theme: Theme }) {
+export function EventRateLine({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   return <Rows lines={[eventRateLine(state, theme)]} />
 }
 

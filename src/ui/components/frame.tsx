@@ -10,20 +10,20 @@ import { listOfScreen, SEARCHED } from '../screens.ts'
 import type { State } from '../state.ts'
 import { Board } from './board.tsx'
 import { Detail, type DetailParts } from './detail.tsx'
-import { EventRate, hasRateLine } from './event-rate.tsx'
+import { EventRateLine, hasRateLine } from './event-rate.tsx'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Home } from './home.tsx'
 import { Messages } from './messages.tsx'
-import type { Drawing, Sheet } from './overlay.tsx'
+import type { Drawing, OverlayLines } from './overlay.tsx'
 import { Rows } from './rows.tsx'
 import { StatusLine } from './status-line.tsx'
-import { emptyText, Table } from './table.tsx'
+import { emptyText, RowTable } from './table.tsx'
 
 interface FrameProps {
   readonly state: State
   readonly drawing: Drawing
-  readonly sheet: Sheet | undefined
+  readonly sheet: OverlayLines | undefined
 }
 
 /** The whole screen: exactly its rows, none wider than its columns. An overlay covers the lower ones. */
@@ -61,7 +61,7 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
   const body = board ? (
     <Board board={board} state={state} area={{ ...area, height: listRows + 1 }} theme={theme} />
   ) : (
-    <Table
+    <RowTable
       list={list}
       area={{
         ...area,
@@ -76,7 +76,7 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
   return (
     <>
       <StatusLine state={state} board={board} theme={theme} />
-      {hasRateLine(state) && <EventRate state={state} theme={theme} />}
+      {hasRateLine(state) && <EventRateLine state={state} theme={theme} />}
       <Box flexDirection={detail?.isBeside ? 'row' : 'column'} flexShrink={0}>
         {body}
         {detail && (

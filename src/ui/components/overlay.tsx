@@ -25,7 +25,7 @@ export interface Drawing {
 const KEYS_WIDTH = 18
 
 /** The overlay of the screen; undefined without one. */
-export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
+export function sheetOf(state: State, drawing: Drawing): OverlayLines | undefined {
   const { overlay, columns, rows } = state
   const { theme } = drawing
   switch (overlay?.type) {
@@ -78,7 +78,7 @@ function helpRoom({ rows }: State): number {
   return rows - 4
 }
 
-function helpSheet(state: State, drawing: Drawing, top: number): Sheet {
+function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
   const { columns, screen } = state
   const { theme } = drawing
   const all = helpLines(state, drawing.keymap)
@@ -102,7 +102,7 @@ function helpSheet(state: State, drawing: Drawing, top: number): Sheet {
 
 const PALETTE_PROMPT = { type: 'prompt', label: ':', enter: () => 'runs it', onSubmit: () => {} } as const
 
-function paletteSheet(state: State, drawing: Drawing): Sheet {
+function paletteSheet(state: State, drawing: Drawing): OverlayLines {
   const { overlay, columns, rows } = state
   const { theme } = drawing
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
@@ -128,13 +128,13 @@ export interface Cursor {
 }
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
-export interface Sheet {
+export interface OverlayLines {
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
 }
 
 /** The keys that end it follow the text if they fit; completions are above it, a problem of the text below. */
-export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet {
+export function promptSheet(prompt: Prompt, width: number, theme: Theme): OverlayLines {
   const { label, input, enter, problem, complete } = prompt
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
@@ -174,7 +174,7 @@ function problemLines(problem: string, width: number, theme: Theme): readonly st
   return lines.map((line, at) => theme.bad(fitCell(`${at === 0 ? ' ! ' : '   '}${line}`, width)))
 }
 
-function confirmSheet(overlay: Confirmation, state: State, theme: Theme): Sheet {
+function confirmSheet(overlay: Confirmation, state: State, theme: Theme): OverlayLines {
   const { title, lines, verb, isOnCancel, expected, input, problem } = overlay
   const width = state.columns
   const head = [rule(width, theme), theme.bold(fitCell(` ${title}`, width))]
@@ -217,7 +217,7 @@ export function lastDiffTop({ diff = [], lines }: Confirmation, state: State): n
   return Math.max(0, diff.length - diffRoom(state, lines.length))
 }
 
-function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): Sheet {
+function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): OverlayLines {
   const text = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
   const rows = options.map((option, at) => {
     const text = fitCell(`${at === index ? ' ❯ ' : '   '}${option}`, width)
@@ -227,7 +227,7 @@ function choiceSheet({ title, lines = [], options, index }: Choice, width: numbe
 }
 
 /** One line per field, with the server's error for it below. */
-function formSheet(form: Form, width: number, height: number, theme: Theme): Sheet {
+function formSheet(form: Form, width: number, height: number, theme: Theme): OverlayLines {
   const nameWidth = Math.min(20, Math.max(...form.fields.map(({ name }) => textWidth(safeText(name)))) + 1)
   const lines = [rule(width, theme), theme.bold(fitCell(` ${form.title}${form.isSending ? ' …' : ''}`, width))]
   if (form.problem !== undefined) lines.push(...problemLines(form.problem, width, theme).slice(0, 3))

@@ -50,7 +50,7 @@ interface TableProps {
 }
 
 /** Header and rows, each exactly as wide as the area. */
-export function Table({ list, area, theme }: TableProps) {
+export function RowTable({ list, area, theme }: TableProps) {
   return <Rows lines={listLines(list, area, theme)} />
 }
 
