@@ -12,5 +12,5 @@ export function Rows({ lines }: { readonly lines: readonly string[] }) {
   )
 }
 
-/** Ink gives a text without characters no row. */
-const Row = memo(({ line }: { readonly line: string }) => <Text wrap="truncate">{line === '' ? ' ' : line}</Text>)
+/** Ink gives a text without characters no row, and lays out each blank at its end. */
+const Row = memo(({ line }: { readonly line: string }) => <Text wrap="truncate">{line.trimEnd() || ' '}</Text>)
