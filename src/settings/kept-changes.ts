@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
+import type { ListedResource, PluralOf } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import { namesIn, stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
@@ -10,9 +11,12 @@ import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
 import { writePrivateFileNow } from '../files/replace-file.ts'
 import { damaged } from './document.ts'
 
+/** The plural of an object whose records the screens list. */
+export type RecordList = Exclude<PluralOf<ListedResource>, 'pipelines' | 'webhooks'>
+
 /** A change made on the screens that was not sent before they closed. */
 export interface KeptChange {
-  readonly list: 'contacts' | 'deals'
+  readonly list: RecordList
   readonly id: string
   /** A merge patch; null for a deletion. */
   readonly patch: JsonObject | null
@@ -163,7 +167,7 @@ function parseChange(value: JsonValue, path: string): KeptChange {
   if (isJsonObject(value)) {
     const { list, id, patch = null, before } = value
     const isPatch = patch === null || isJsonObject(patch)
-    if ((list === 'contacts' || list === 'deals') && typeof id === 'string' && isPatch && isJsonObject(before)) {
+    if (isRecordList(list) && typeof id === 'string' && isPatch && isJsonObject(before)) {
       return { list, id, patch, before }
     }
   }
@@ -175,9 +179,16 @@ function parseForm(value: JsonValue, path: string): KeptForm {
     const { list, before = null, texts, problem = null } = value
     const isText = Object.values(texts).every((text) => typeof text === 'string')
     const isRecord = before === null || isJsonObject(before)
-    if ((list === 'contacts' || list === 'deals') && isRecord && isText) {
+    if (isRecordList(list) && isRecord && isText) {
       return { list, before, texts: texts as KeptForm['texts'], problem: typeof problem === 'string' ? problem : null }
     }
   }
   throw damaged(path, 'one of its forms is malformed')
 }
+
+/** Objects of a server may not be known yet. */
+function isRecordList(list: JsonValue | undefined): list is RecordList {
+  return typeof list === 'string' && OBJECT_NAME.test(list)
+}
+
+const OBJECT_NAME = /^[a-z][a-z0-9_]{0,39}$/

@@ -4,7 +4,7 @@ import { shellWord } from '../core/shell-words.ts'
 import { jsonText, safeText } from '../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { Background } from './background/background.ts'
-import { COLUMNS, LISTS, SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
+import { allLists, allScreens, columnsOf, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { type State, type StateStore, withList } from './state.ts'
 import { changesText, formText, recordName } from './text/change-text.ts'
 
@@ -100,26 +100,28 @@ function lostLines(
 
 /** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
 export function toRemember({ screen, lists, chosenColumns }: State): JsonObject {
-  const left = LISTS.filter((name) => !SESSION_SCREENS.includes(name)).map((name) => {
-    const { column, sort, isDetailOpen } = lists[name]
-    const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
-    const chosen = chosenColumns[name]
-    const columns = chosen ? { columns: [...chosen] } : {}
-    return [name, { column, detail: isDetailOpen, ...sorted, ...columns }] as const
-  })
+  const left = allLists()
+    .filter((name) => !SESSION_SCREENS.includes(name))
+    .map((name) => {
+      const { column, sort, isDetailOpen } = lists[name]
+      const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
+      const chosen = chosenColumns[name]
+      const columns = chosen ? { columns: [...chosen] } : {}
+      return [name, { column, detail: isDetailOpen, ...sorted, ...columns }] as const
+    })
   return { screen: SESSION_SCREENS.includes(screen) ? 'contacts' : screen, ...Object.fromEntries(left) }
 }
 
 export function rememberedScreen(left: JsonObject): ScreenName | undefined {
-  return SCREENS.find((screen) => screen === left.screen && !SESSION_SCREENS.includes(screen))
+  return allScreens().find((screen) => screen === left.screen && !SESSION_SCREENS.includes(screen))
 }
 
 /** Ignores values of other versions that this version does not recognise. */
 export function withRemembered(state: State, left: JsonObject): State {
-  const restored = LISTS.reduce((before, name) => {
+  const restored = allLists().reduce((before, name) => {
     const part = left[name]
     if (!isJsonObject(part)) return before
-    const isColumn = (value: unknown) => COLUMNS[name].some((column) => column.name === value)
+    const isColumn = (value: unknown) => columnsOf(name).some((column) => column.name === value)
     const { column, sort, descending, detail } = part
     return withList(before, name, (list) => ({
       ...list,
@@ -128,7 +130,7 @@ export function withRemembered(state: State, left: JsonObject): State {
       isDetailOpen: detail === true,
     }))
   }, state)
-  return { ...restored, chosenColumns: Object.fromEntries(LISTS.map((name) => [name, chosenIn(left[name])])) }
+  return { ...restored, chosenColumns: Object.fromEntries(allLists().map((name) => [name, chosenIn(left[name])])) }
 }
 
 function chosenIn(part: JsonValue | undefined): readonly string[] | undefined {

@@ -15,8 +15,8 @@ import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembere
 import { type DrawnState, openDrawnState } from './drawn-state.ts'
 import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/look.ts'
 import { openMouse } from './mouse-session.ts'
-import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
-import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
+import { allScreens, type ScreenName, SESSION_SCREENS } from './screens.ts'
+import { createStore, initialState, type ServerPlace, type State, type StateStore, withNewLists } from './state.ts'
 import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui, World } from './ui.ts'
 import { userActions } from './user-keys/user-actions.ts'
@@ -25,6 +25,11 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
   readonly place: ServerPlace
+  /**
+   * Makes the objects that only this server has resources of this process, for which `openApi` then has a client. False where there
+   * are none that were not known. Undefined: never.
+   */
+  readonly learnObjects: (() => Promise<boolean>) | undefined
   /** Shown as messages at first. */
   readonly greeting: readonly string[]
   readonly profiles: Profiles | undefined
@@ -98,7 +103,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     for (const line of options.greeting) background.notices.wait(line)
     if (problem) background.notices.problem(problem, '')
     void background.kept.restore()
-    void learnOffered(store, options.openApi)
+    void learnAll(store, options)
     return ui
   }
   const stopNotes = watchNotes(store, options.openApi, boards)
@@ -116,6 +121,14 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   await document.remember(place.text, toRemember(store.get()))
   const { screen: lastScreen, isMouseOn: isMouseNow } = store.get()
   return next === undefined ? undefined : { profile: next, screen: lastScreen, isMouseOn: isMouseNow, lines }
+}
+
+/** What the server offers, first of the known objects, so that none of them waits for the others. */
+async function learnAll(store: StateStore<State>, { openApi, learnObjects }: BrowseOptions): Promise<void> {
+  await learnOffered(store, openApi)
+  if (!learnObjects || !(await learnObjects())) return
+  store.update(withNewLists)
+  await learnOffered(store, openApi)
 }
 
 function isBackgroundAsked({ choice, colors }: Look): boolean {
@@ -200,9 +213,11 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
 /** CrmError `invalid_input` for a screen that does not exist. */
 async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
   const named = await document.first()
-  const screen = SCREENS.find((each) => each === named && !SESSION_SCREENS.includes(each))
+  const screen = allScreens().find((each) => each === named && !SESSION_SCREENS.includes(each))
   if (screen !== undefined || named === undefined) return screen
-  const known = SCREENS.filter((each) => !SESSION_SCREENS.includes(each)).join(', ')
+  const known = allScreens()
+    .filter((each) => !SESSION_SCREENS.includes(each))
+    .join(', ')
   throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
     hint: 'crm config path shows the folder; F on Home sets it',
   })
@@ -229,7 +244,7 @@ async function readRebound(document: BrowseDocument): Promise<Rebound> {
   const rebound = await document.keys()
   const unknown = Object.keys(rebound).find((id) => !ACTIONS.some((action) => action.id === id))
   const [problem] =
-    unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), SCREENS) : [`there is no action ${unknown}`]
+    unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), allScreens()) : [`there is no action ${unknown}`]
   if (problem === undefined) return rebound
   throw new CrmError('invalid_input', `keys of browse.json cannot be used: ${problem}`, {
     hint: 'crm config path shows the folder; docs/browse.md lists the actions',

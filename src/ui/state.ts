@@ -5,7 +5,7 @@ import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import { allLists, columnsOf, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -134,7 +134,7 @@ export interface State {
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
-  const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
+  const lists = Object.fromEntries(allLists().map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')]))
   return {
     screen,
     screenBefore: screen === 'log' ? 'contacts' : screen,
@@ -165,6 +165,13 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     isMouseOn: false,
     webhooks: { lack: undefined, deliveriesLack: undefined },
   }
+}
+
+/** With a list for each object that has become known. */
+export function withNewLists(state: State): State {
+  const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
+  const empty = added.map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')])
+  return { ...state, lists: { ...state.lists, ...Object.fromEntries(empty) } }
 }
 
 export function currentList(state: State): ListState {

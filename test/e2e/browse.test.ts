@@ -32,6 +32,13 @@ function crmPid(terminal: Terminal): number {
   return Number(spawnSync('pgrep', ['-P', String(terminal.pid())], { encoding: 'utf8' }).stdout.split('\n')[0])
 }
 
+test('a screen that is none is refused with those that are', async ({ service }) => {
+  const { exit, stderr } = await crm(['browse', 'kontakte'], service.env)
+  expect(exit).toBe(2)
+  expect(stderr).toContain('there is no screen "kontakte", expected home, contacts, deals,')
+  expect(stderr).toContain('crm objects')
+})
+
 test('without a terminal it says so, names a command that does without, and exits 2', async ({ service }) => {
   const { exit, stderr } = await crm(['browse', 'deals'], service.env)
   expect(exit).toBe(2)
@@ -58,6 +65,38 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('u')
     await terminal.sees('Undone: the change of')
     expect((await all(service, '/v1/contacts')).every(({ phone }) => (phone ?? null) === null)).toBe(true)
+  })
+
+  test('objects of the server are screens: made, changed and found as contacts are', async () => {
+    const file = join((await emptyHome()).HOME, 'objects.yaml')
+    writeFileSync(
+      file,
+      'objects: { tickets: { one: ticket, fields: { subject: { required: true }, hours: { type: number } } } }',
+    )
+    const service = await startService(['--objects', file])
+    await make(service, '/v1/companies', [{ name: 'Engines Ltd', domain: 'engines.example' }])
+    const terminal = await browse(service.env, WIDE, 'companies')
+    await terminal.sees(/\[Companies\].*\n.*\n.*\[NAME\] .*DOMAIN.*\n❯ {2}Engines Ltd +engines\.example/)
+    terminal.type('e')
+    await terminal.sees('Edit Engines Ltd')
+    terminal.type(' & Sons')
+    terminal.press('C-s')
+    await terminal.sees('❯  Engines Ltd & Sons')
+    // An object that nobody told crm about before.
+    terminal.type(':tickets')
+    terminal.press('Enter')
+    await terminal.sees('No tickets yet. n makes one.')
+    terminal.type('n')
+    await terminal.sees('New ticket')
+    terminal.type('Printer burns')
+    terminal.press('Tab')
+    terminal.type('2.5')
+    terminal.press('C-s')
+    await terminal.sees(/\[SUBJECT\] +HOURS.*\n❯ {2}Printer burns +2\.5/)
+    terminal.type('q')
+    await terminal.sees('exit=0')
+    expect(await all(service, '/v1/tickets')).toMatchObject([{ subject: 'Printer burns', hours: 2.5 }])
+    expect(await all(service, '/v1/companies')).toMatchObject([{ name: 'Engines Ltd & Sons' }])
   })
 
   test('dd, Enter and Esc delete nothing (lazygit#2291, #3471)', async () => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -27,7 +27,7 @@ async function dealsUi(deals: readonly (typeof DEALS)[number][], answer?: Promis
     sendJson(response, 200, { data: names.map((name) => ({ id: name, name })), next_cursor: null })
   })
   const ui = await uiOf('deals', { openApi: async () => openClient(url).api })
-  const page = { items: deals, nextCursor: undefined, searched: SEARCHED.deals }
+  const page = { items: deals, nextCursor: undefined, searched: searchedIn('deals') }
   ui.store.update((state) => withList(state, 'deals', (list) => takePage(list, page)))
   return ui
 }

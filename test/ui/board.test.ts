@@ -6,7 +6,7 @@ import { createBoards } from '../../src/ui/board.ts'
 import { boardLines, cardsShown } from '../../src/ui/components/board.tsx'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { initialState, withList } from '../../src/ui/state.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
@@ -19,7 +19,7 @@ async function boardOf(count: number, isProtected = false): Promise<TestUi> {
   const items = Array.from({ length: count }, (_, at) => ({
     ...{ id: `deal_${at}`, name: `Deal ${at}`, stage: at % 4 === 3 ? 'Won' : 'Lead', amount: 1_234_567.89 },
   }))
-  const page = { items, nextCursor: undefined, searched: SEARCHED.deals }
+  const page = { items, nextCursor: undefined, searched: searchedIn('deals') }
   ui.store.update((state) => ({
     ...withList(state, 'deals', (list) => takePage(list, page)),
     ...{ columns: 80, rows: 24, place: { text: 'prod', isProtected } },
@@ -116,7 +116,7 @@ async function dealsAt(count: number) {
   const ui = await uiOf('deals', { openApi: async () => api })
   ui.store.update((state) =>
     withList(state, 'deals', (list) =>
-      takePage(list, { items: deals, nextCursor: undefined, searched: SEARCHED.deals }),
+      takePage(list, { items: deals, nextCursor: undefined, searched: searchedIn('deals') }),
     ),
   )
   const overlay = () => ui.store.get().overlay

@@ -6,7 +6,7 @@ import { stage } from '../../src/ui/background/staging.ts'
 import { toRemember, withRemembered } from '../../src/ui/closing.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { initialState, withList } from '../../src/ui/state.ts'
 import { numberCell, shortNumber } from '../../src/ui/text/short-number.ts'
 import { shortTime } from '../../src/ui/text/short-time.ts'
@@ -17,7 +17,7 @@ const NOW = new Date(2026, 10, 26, 12, 0, 0).getTime()
 
 async function dealsOf(rows: readonly Readonly<Record<string, string | number>>[], columns = 80): Promise<TestUi> {
   const ui = await uiOf('deals')
-  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.deals }
+  const page = { items: rows, nextCursor: undefined, searched: searchedIn('deals') }
   ui.store.update((state) => ({
     ...withList(state, 'deals', (list) => takePage(list, page)),
     columns,
@@ -126,7 +126,7 @@ test('a time and the result of a delivery are whole or not shown, at any width a
   const first = { id: 'sub_0', url: 'http://127.0.0.1:4244/orders', status: 'enabled', last: '204', attempts: 1 }
   const early = Array.from({ length: 250 }, (_, at) => ({ ...first, id: `sub_${at}`, last_at: '2026-11-26T09:00:00Z' }))
   const late = { ...first, id: 'sub_x', last: 'no answer pending', last_at: '2019-03-01T09:30:00Z' }
-  const page = { items: [...early, late], nextCursor: undefined, searched: SEARCHED.webhooks }
+  const page = { items: [...early, late], nextCursor: undefined, searched: searchedIn('webhooks') }
   const ui = await uiOf('webhooks')
   for (let columns = 60; columns <= 140; columns += 5) {
     ui.store.update((state) => ({

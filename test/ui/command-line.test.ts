@@ -4,7 +4,7 @@ import { CrmError } from '../../src/core/errors.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -69,7 +69,7 @@ test('a filter that cannot be read keeps the line open, with the reason below it
 test('Tab completes screens, their filters and values', async () => {
   const ui = await uiOf('contacts')
   const items = contacts(3).map((row) => ({ ...row, company: 'Acme GmbH' }))
-  const page = { items, nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items, nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   ui.press(':', ...'con', 'tab', ...'comp', 'tab', '=', 'A', 'tab')
   expect(inputText(palette(ui).input)).toBe('contacts company="Acme GmbH" ')
@@ -100,7 +100,7 @@ test('a profile that does not exist is refused, and the screens stay', async () 
 
 test('unsent edits are asked about before the profile is switched', async () => {
   const ui = await uiOf('contacts', { profiles: { names: async () => [], check: async () => {} } })
-  const page = { items: contacts(2), nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: contacts(2), nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) =>
     withList(state, 'contacts', (list) => stage(takePage(list, page), contacts(2), ['company', 'New'])),
   )
@@ -140,7 +140,7 @@ test('requests that were sent end before the profile is switched', async () => {
 
 test(':12 goes to row 12, and :q quits', async () => {
   const ui = await uiOf('contacts')
-  const page = { items: contacts(30), nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: contacts(30), nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   typeLine(ui, '12')
   expect(ui.store.get().lists.contacts.cursor).toBe(11)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
@@ -20,7 +20,7 @@ test('an edit of a deal that the server rejects stays staged, and the others are
   const { store, background } = await uiOf('deals', { openApi: async () => api })
   store.update((state) =>
     withList(state, 'deals', (list) => {
-      const loaded = takePage(list, { items: [one, two], nextCursor: undefined, searched: SEARCHED.deals })
+      const loaded = takePage(list, { items: [one, two], nextCursor: undefined, searched: searchedIn('deals') })
       return stage(stage(loaded, [one], ['stage', 'Nowhere']), [two], ['stage', 'Won'])
     }),
   )
@@ -40,7 +40,7 @@ test('u takes back all deals of one send after a question, and a second u only t
   const ui = await uiOf('deals', { openApi: async () => api })
   ui.store.update((state) =>
     withList(state, 'deals', (list) => {
-      const loaded = takePage(list, { items: deals, nextCursor: undefined, searched: SEARCHED.deals })
+      const loaded = takePage(list, { items: deals, nextCursor: undefined, searched: searchedIn('deals') })
       return stage(loaded, deals, ['stage', 'Won'])
     }),
   )
@@ -72,7 +72,7 @@ test('deals after a stopped one are not sent, and stay staged', async () => {
   const rows = ['One', 'Two'].map((name) => ({ id: `deal_${name}`, name, stage: 'Lead' }))
   store.update((state) =>
     withList(state, 'deals', (list) => {
-      const loaded = takePage(list, { items: rows, nextCursor: undefined, searched: SEARCHED.deals })
+      const loaded = takePage(list, { items: rows, nextCursor: undefined, searched: searchedIn('deals') })
       return stage(loaded, rows, ['stage', 'Won'])
     }),
   )

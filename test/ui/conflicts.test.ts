@@ -9,7 +9,7 @@ import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { formIn } from '../../src/ui/overlay.ts'
 import { pasteInOverlay } from '../../src/ui/overlay-keys.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -32,7 +32,7 @@ async function ada() {
   const jobs = await jobsAt(url, service.key.text)
   const findRecords = async () => new Map([[id, (await api.contacts.get(id)) ?? {}]])
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, findRecords })
-  const page = { items: [row], nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: [row], nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   return { api, ui, id, row }
 }

@@ -10,7 +10,7 @@ import { STAGING } from '../../src/ui/actions/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
@@ -20,7 +20,7 @@ async function withRows(screen: ScreenName, count: number, nextCursor?: string):
   const ui = await uiOf(screen)
   const items = contacts(count).map((row) => ({ ...row, stage: 'Lead' }))
   const name = screen === 'contacts' ? 'contacts' : 'deals'
-  const page = { items, nextCursor, searched: SEARCHED[name] }
+  const page = { items, nextCursor, searched: searchedIn(name) }
   ui.store.update((state) => withList(state, name, (list) => takePage(list, page)))
   return ui
 }

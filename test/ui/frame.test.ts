@@ -6,7 +6,7 @@ import { createBoards } from '../../src/ui/board.ts'
 import { formFields } from '../../src/ui/form/record-form.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import type { Overlay } from '../../src/ui/overlay.ts'
-import { listOfScreen, SCREENS, type ScreenName } from '../../src/ui/screens.ts'
+import { allScreens, listOfScreen, type ScreenName } from '../../src/ui/screens.ts'
 import { initialState, type State, withList } from '../../src/ui/state.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
 import { drawFrame } from './draw-frame.tsx'
@@ -69,7 +69,7 @@ const OVERLAYS: readonly (Overlay | undefined)[] = [
 ]
 
 function everyState(columns: number, rows: number): readonly State[] {
-  return SCREENS.flatMap((screen) =>
+  return allScreens().flatMap((screen) =>
     [false, true].flatMap((isDetailOpen) =>
       OVERLAYS.map((overlay) => {
         const name = listOfScreen(screen)

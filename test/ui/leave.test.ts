@@ -4,7 +4,7 @@ import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-chang
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import type { Choice } from '../../src/ui/overlay.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
@@ -21,7 +21,7 @@ const [SEND, KEEP, DISCARD] = [
 ]
 
 function edit({ store }: TestUi, rows: ReturnType<typeof contacts>): void {
-  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: rows, nextCursor: undefined, searched: searchedIn('contacts') }
   store.update((state) => withList(state, 'contacts', (list) => stage(takePage(list, page), rows, ['company', 'New'])))
 }
 

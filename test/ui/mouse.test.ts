@@ -8,7 +8,7 @@ import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { createMouse } from '../../src/ui/mouse.ts'
 import { type MouseReport, watchMouse } from '../../src/ui/mouse-input.ts'
-import { type ScreenName, SEARCHED } from '../../src/ui/screens.ts'
+import { type ScreenName, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { askBackground } from '../../src/ui/terminal-background.ts'
 import { drawFrame } from './draw-frame.tsx'
@@ -24,7 +24,7 @@ async function withMouse(screen: ScreenName, count: number): Promise<MouseUi> {
   const ui = await uiOf(screen)
   const list = screen === 'pipelines' ? 'deals' : 'contacts'
   const items = contacts(count).map((row, at) => ({ ...row, stage: at % 3 === 0 ? 'Won' : 'Lead' }))
-  const page = { items, nextCursor: undefined, searched: SEARCHED[list] }
+  const page = { items, nextCursor: undefined, searched: searchedIn(list) }
   ui.store.update((state) => ({ ...withList(state, list, (each) => takePage(each, page)), isMouseOn: true }))
   const onReport = createMouse(ui)
   return Object.assign(ui, {

@@ -9,7 +9,7 @@ import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import type { Overlay } from '../../src/ui/overlay.ts'
-import { type ScreenName, SEARCHED, type ServerList } from '../../src/ui/screens.ts'
+import { type ScreenName, type ServerList, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
@@ -56,7 +56,7 @@ function fieldNames(overlay: Overlay | undefined): readonly string[] {
 }
 
 function withRow(ui: TestUi, list: ServerList, row: Record<string, string>): void {
-  const page = { items: [row], nextCursor: undefined, isOpen: false, searched: SEARCHED[list] }
+  const page = { items: [row], nextCursor: undefined, isOpen: false, searched: searchedIn(list) }
   ui.store.update((state) => withList(state, list, (before) => takePage(before, page)))
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { diffText } from '../../src/ui/text/diff-line.ts'
 import { editDiff } from '../../src/ui/text/plan-diff.ts'
@@ -101,7 +101,7 @@ test('u on Jobs undoes the job under the cursor, and states why a job cannot be 
 /** Contacts of a real service on the screen, with jobs. */
 async function withJobs(names: readonly string[]) {
   const { api, rows, ui } = await contactsWithJobs(names)
-  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: rows, nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   return { ui, api }
 }

@@ -3,7 +3,7 @@ import { CHANGING } from '../../src/ui/actions/changing.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { type SendProgress, withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
@@ -96,7 +96,7 @@ test('the stop key ends a send after the requests that were sent; the rest is in
 async function withEdits(): Promise<TestUi> {
   const ui = await uiOf('contacts')
   const items = contacts(3)
-  const page = { items, nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items, nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) =>
     withList(state, 'contacts', (list) => stage(takePage(list, page), items, ['company', 'New'])),
   )

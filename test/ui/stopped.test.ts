@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
@@ -35,7 +35,7 @@ async function uiAt(url: URL): Promise<Stopped> {
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, changes, signal })
   const [one, two] = contacts(2)
   if (!one || !two) return expect.fail()
-  const page = { items: [one, two], nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: [one, two], nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) =>
     withList(state, 'contacts', (list) => stage(takePage(list, page), [one], ['company', 'New'])),
   )

@@ -5,7 +5,7 @@ import { parseAssignment } from '../../src/ui/background/staging.ts'
 import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { type Choice, type Form, formIn } from '../../src/ui/overlay.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText, textInput } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -23,7 +23,7 @@ async function keptAt(): Promise<() => KeptChanges> {
 /** A form for Ada with `X` typed after her name in the first field. */
 async function typedAt(world: Partial<BackgroundWorld>): Promise<TestUi> {
   const ui = await uiOf('contacts', world)
-  const page = { items: [ADA], nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: [ADA], nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   ui.press('e', 'X')
   return ui

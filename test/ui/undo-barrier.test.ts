@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED, type ServerList } from '../../src/ui/screens.ts'
+import { type ServerList, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
@@ -10,7 +10,7 @@ import { type TestUi, uiOf } from './ui-of.ts'
 
 function load(ui: TestUi, name: ServerList, items: readonly CrmRecord[]): void {
   ui.store.update((state) =>
-    withList(state, name, (list) => takePage(list, { items, nextCursor: undefined, searched: SEARCHED[name] })),
+    withList(state, name, (list) => takePage(list, { items, nextCursor: undefined, searched: searchedIn(name) })),
   )
 }
 

@@ -2,7 +2,7 @@ import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { submitForm } from '../form/submit-form.ts'
 import { formIn } from '../overlay.ts'
-import { SERVER_LISTS } from '../screens.ts'
+import { serverLists } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { countedParts, underWayText } from '../text/change-text.ts'
 import type { DiffLine } from '../text/diff-line.ts'
@@ -129,7 +129,7 @@ async function sendAndQuit(ui: Ui, next: string | undefined): Promise<void> {
   const steps = [
     () => submitOpenForm(ui),
     underWay.settled,
-    ...SERVER_LISTS.map((list) => () => background.commit(list)),
+    ...serverLists().map((list) => () => background.commit(list)),
     deletions.flush,
     underWay.settled,
   ]

@@ -1,7 +1,7 @@
 import type { Background } from '../background/background.ts'
 import { stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
-import { type ScreenName, SERVER_LISTS, type ServerList } from '../screens.ts'
+import type { ScreenOrObjects, ServerList } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { currentList, type State, withList } from '../state.ts'
@@ -13,7 +13,7 @@ import { askChange } from './ask-change.ts'
 import { confirmChanges } from './confirm-changes.ts'
 import { lacking } from './lacking.ts'
 
-const SCREENS: readonly ScreenName[] = SERVER_LISTS
+const SCREENS: readonly ScreenOrObjects[] = ['contacts', 'deals', 'objects']
 
 export const STAGING: readonly Action[] = [
   {

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
-import { listOfScreen, SERVER_LISTS, type ServerList } from '../screens.ts'
+import { listOfScreen, type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
 import type { DoneCommands } from './done-commands.ts'
@@ -129,7 +129,7 @@ export function createDeletions(parts: Parts): Deletions {
       const paused = waiting.filter(({ isHeld }) => !isHeld)
       for (const each of paused) start(each)
       const rowsOf = (list: ServerList) => paused.flatMap((each) => (each.list === list ? [each.row] : []))
-      for (const list of SERVER_LISTS) countDown(notices, list, rowsOf(list))
+      for (const list of serverLists()) countDown(notices, list, rowsOf(list))
     },
     release: (list) => release(held(list)),
     drop: () => release(waiting),

@@ -6,7 +6,7 @@ import type { CorrectedRow, Correction } from '../../jobs/plan/make-retry.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { Offered } from '../offered.ts'
-import { SERVER_LISTS } from '../screens.ts'
+import { serverLists } from '../screens.ts'
 import type { DoneCommands } from './done-commands.ts'
 import { type FailedRowsText, failedRowsText, MOST_EDITED } from './failed-rows-text.ts'
 import { type Cause, causesOf } from './job-row.ts'
@@ -87,7 +87,7 @@ async function checkerOf(jobs: Jobs, paths: JobPaths, { fields }: Offered): Prom
   for await (const { body } of jobs.of(paths).changes()) {
     if (rows.push(body) >= MOST_LOOKED_AT) break
   }
-  const name = SERVER_LISTS.find((list) => list === noun)
+  const name = serverLists().find((list) => list === noun)
   return (text) => checkedAssignment(text, noun, rows, name && fields[name])
 }
 

@@ -5,7 +5,7 @@ import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { type Edit, type ListState, removeRows, rowId } from '../list/list-state.ts'
-import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import { type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { DiffLine } from '../text/diff-line.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/plan-diff.ts'
@@ -59,7 +59,7 @@ export async function sendUndo(
   { noun, edits, deleted }: PlannedUndo,
   send: (onEnd: RunHooks['onEnd']) => Promise<void>,
 ): Promise<void> {
-  const name = SERVER_LISTS.find((list) => list === noun)
+  const name = serverLists().find((list) => list === noun)
   const change = (edit: (list: ListState, of: ServerList) => ListState) => {
     if (name) store.update((state) => withList(state, name, (list) => edit(list, name)))
   }

@@ -5,7 +5,7 @@ import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-chan
 import { keptFormOf } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
-import { SERVER_LISTS } from '../screens.ts'
+import { serverLists } from '../screens.ts'
 import type { State, StateStore } from '../state.ts'
 import { changesText } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
@@ -88,7 +88,7 @@ export function createKept(parts: Parts): Kept {
   }
 
   async function check(): Promise<void> {
-    for (const list of SERVER_LISTS) {
+    for (const list of serverLists()) {
       const ofList = unchecked.filter((change) => change.list === list)
       if (ofList.length > 0) await restoreChanges(parts, list, ofList)
       unchecked = unchecked.filter((change) => change.list !== list)
@@ -159,10 +159,10 @@ async function recordOf({ list, before }: KeptForm, findRecords: FindRecords): P
 }
 
 function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
-  const edits = SERVER_LISTS.flatMap((list) =>
+  const edits = serverLists().flatMap((list) =>
     stagedEdits(state.lists[list]).map(({ row, patch }) => ({ list, id: rowId(row) ?? '', patch, before: row })),
   )
-  const deleted = SERVER_LISTS.flatMap((list) =>
+  const deleted = serverLists().flatMap((list) =>
     deletions.waiting(list).map((row) => ({ list, id: rowId(row) ?? '', patch: null, before: row })),
   )
   return [...edits, ...deleted]

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
 const SHOWN_SECONDS = 8
@@ -49,7 +49,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     const toast = { id, type, text: safeText(textOf(lasts)), remedy: remedy && safeText(remedy), seconds: lasts, topic }
     store.update((state) => {
       const { log } = state.lists
-      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: SEARCHED.log }
+      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: searchedIn('log') }
       const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
       const next = takePage({ ...log, isStale: true }, page)
       // The cursor follows its row only while the log is shown; it opens on the newest message.

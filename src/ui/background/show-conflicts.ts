@@ -2,7 +2,7 @@ import { isSameJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
 import { type Edit, type ListState, putRow, rowId } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Notices } from './notices.ts'
@@ -41,7 +41,7 @@ export async function showConflicts(
     return now && isChanged(edit.row, now) ? [{ edit, now }] : []
   })
   if (changed.length === 0) return
-  const put = (list: ListState) => changed.reduce((before, { now }) => putRow(before, now, SEARCHED[name]), list)
+  const put = (list: ListState) => changed.reduce((before, { now }) => putRow(before, now, searchedIn(name)), list)
   store.update((state) => withList(state, name, put))
   const texts = changed.map(({ edit, now }) => conflictText(edit, now))
   const more = texts.length > MOST_NAMED ? `; and ${texts.length - MOST_NAMED} more` : ''

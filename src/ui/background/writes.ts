@@ -4,7 +4,7 @@ import { isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { deletionDiff, editDiff } from '../text/plan-diff.ts'
@@ -40,7 +40,7 @@ interface Parts {
 export function createWrites(parts: Parts): Writes {
   const { store, openApi, notices, history, commands, underWay, late } = parts
   const put = (name: ServerList, row: CrmRecord) =>
-    store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
+    store.update((state) => withList(state, name, (list) => putRow(list, row, searchedIn(name))))
   // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 

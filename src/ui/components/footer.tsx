@@ -1,7 +1,7 @@
 import { textWidth } from '../../output/terminal-text.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import { fitCell } from '../list/columns.ts'
-import { SCREENS } from '../screens.ts'
+import { allScreens, isOnScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Keymap } from '../ui.ts'
 import type { Drawing } from './overlay.tsx'
@@ -17,7 +17,7 @@ function footerLine(state: State, { theme, keymap }: Drawing): string {
   if (pendingKeys !== '' || count) return fitCell(` ${pendingText(state, keymap)}`, columns)
   const here = keymap.actions.filter(
     ({ footer, screens, refusal }) =>
-      footer !== undefined && (screens?.includes(screen) ?? true) && refusal?.(state) === undefined,
+      footer !== undefined && isOnScreen(screens, screen) && refusal?.(state) === undefined,
   )
   let line = ' '
   for (const { id, footer } of here.toSorted((one, other) => footerRank(one) - footerRank(other))) {
@@ -39,5 +39,5 @@ function pendingText({ screen, pendingKeys, count }: State, keymap: Keymap): str
 }
 
 function footerRank({ isAlwaysFirst, screens }: Action): number {
-  return isAlwaysFirst ? 0 : (screens?.length ?? SCREENS.length)
+  return isAlwaysFirst ? 0 : (screens?.length ?? allScreens().length)
 }

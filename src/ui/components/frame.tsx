@@ -6,7 +6,7 @@ import { eventDiff } from '../list/event-diff.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { shownColumns } from '../list/shown-columns.ts'
 import { areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
-import { listOfScreen, SEARCHED } from '../screens.ts'
+import { listOfScreen, searchedIn } from '../screens.ts'
 import type { State } from '../state.ts'
 import { Board } from './board.tsx'
 import { Detail, type DetailParts } from './detail.tsx'
@@ -67,7 +67,7 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
         ...area,
         columns: shownColumns(state, name),
         times: state.times,
-        searched: SEARCHED[name],
+        searched: searchedIn(name),
         empty: emptyText(state),
       }}
       theme={theme}

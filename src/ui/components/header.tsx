@@ -2,7 +2,7 @@ import { textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import type { Theme } from '../look/theme.ts'
 import { screenLack } from '../offered.ts'
-import { SCREENS, type ScreenName, SESSION_SCREENS, TITLES } from '../screens.ts'
+import { allScreens, FIXED_SCREENS, type ScreenName, SESSION_SCREENS, titleOf } from '../screens.ts'
 import type { State } from '../state.ts'
 import { Rows } from './rows.tsx'
 
@@ -62,14 +62,17 @@ interface Tab {
 
 /** With the number alone for screens that are not open, where the titles do not fit. */
 function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
-  const shown = SCREENS.filter(
-    (each) => each === state.screen || (!SESSION_SCREENS.includes(each) && screenLack(state, each) === undefined),
+  const hasTab = (each: ScreenName) => FIXED_SCREENS.some((fixed) => fixed === each) && !SESSION_SCREENS.includes(each)
+  const shown = allScreens().filter(
+    (each) => each === state.screen || (hasTab(each) && screenLack(state, each) === undefined),
   )
   return shown.map((each) => {
     const isOpen = each === state.screen
     return {
       screen: each,
-      text: isOpen ? `[${keyOf(each)} ${TITLES[each]}]` : ` ${keyOf(each)}${isWhole ? ` ${TITLES[each]}` : ''} `,
+      text: isOpen
+        ? `[${`${keyOf(each)} ${titleOf(each)}`.trim()}]`
+        : ` ${keyOf(each)}${isWhole ? ` ${titleOf(each)}` : ''} `,
       isOpen,
     }
   })
@@ -77,7 +80,9 @@ function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
 
 function keyOf(screen: ScreenName): string {
   if (screen === 'commands') return '@'
-  return screen === 'log' ? '!' : String(SCREENS.indexOf(screen))
+  if (screen === 'log') return '!'
+  const at = (FIXED_SCREENS as readonly string[]).indexOf(screen)
+  return at < 0 ? '' : String(at)
 }
 
 function widthOf(tabs: readonly Tab[]): number {

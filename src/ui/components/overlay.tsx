@@ -7,7 +7,7 @@ import { fitCell } from '../list/columns.ts'
 import { lastWordStart } from '../list/complete-filter.ts'
 import type { Theme } from '../look/theme.ts'
 import type { Choice, ColumnChooser, Confirmation, Form, Prompt } from '../overlay.ts'
-import { TITLES } from '../screens.ts'
+import { titleOf } from '../screens.ts'
 import type { State } from '../state.ts'
 import { diffLine } from '../text/painted-diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
@@ -87,7 +87,7 @@ function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
   const lines = [
     theme.bold(
       fitCell(
-        ` Keys of ${TITLES[screen]}: ${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`,
+        ` Keys of ${titleOf(screen)}: ${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`,
         columns,
       ),
     ),

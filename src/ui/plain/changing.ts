@@ -7,7 +7,7 @@ import { lacking } from '../actions/lacking.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { checkedMember, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
-import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import type { ServerList } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
@@ -15,10 +15,10 @@ import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import { firstWord, missing } from './command-text.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
-import type { Plain, PlainCommand } from './plain.ts'
+import { PLAIN_LISTS, type Plain, type PlainCommand } from './plain.ts'
 import { undoLast } from './undo.ts'
 
-const RECORDS = SERVER_LISTS
+const RECORDS = PLAIN_LISTS
 
 export const CHANGING_COMMANDS: readonly PlainCommand[] = [
   {
