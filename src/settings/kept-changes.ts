@@ -10,7 +10,7 @@ import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
 import { writePrivateFileNow } from '../files/replace-file.ts'
 import { damaged } from './document.ts'
 
-/** A change made on the screens that was not sent before they closed. */
+/** A change that an earlier version of crm kept, because it was not sent before the screens closed. */
 export interface KeptChange {
   readonly list: 'contacts' | 'deals'
   readonly id: string
@@ -52,6 +52,8 @@ export interface KeptChanges {
   hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
   /** The same, and lets other processes take it at once. */
   release(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
+  /** Writes changes to a new file of JSON lines, and gives its path. CrmError `machine`. */
+  export(changes: readonly KeptChange[]): string
 }
 
 /** `server` is the address that the changes belong to. */
@@ -97,6 +99,11 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
     },
     hold: (changes, forms) => put(`${own}.${owner}.json`, changes, forms),
     release: (changes, forms) => put(`${own}.json`, changes, forms),
+    export: (changes) => {
+      const path = join(stateFolder(env), `kept-changes-${randomBytes(4).toString('hex')}.jsonl`)
+      writePrivateFileNow(path, changes.map((change) => `${JSON.stringify(change)}\n`).join(''))
+      return path
+    },
   }
 }
 

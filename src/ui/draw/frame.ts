@@ -13,7 +13,7 @@ import { serverFilterText } from '../list/server-filters.ts'
 import { shownColumns } from '../list/shown-columns.ts'
 import { listOfScreen, SCREENS, SEARCHED } from '../screens.ts'
 import type { State } from '../state.ts'
-import { changesText, underWayText } from '../text/change-text.ts'
+import { underWayText } from '../text/change-text.ts'
 import type { Action, Keymap } from '../ui.ts'
 import { areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { boardLines, stagesShown } from './board-lines.ts'
@@ -90,7 +90,6 @@ function detailOf(state: State, row: CrmRecord | undefined): Detail {
   const id = rowId(row)
   return {
     row: row ?? {},
-    staged: list.staged.get(id ?? '')?.patch,
     notes: state.notes?.dealId === id ? state.notes : undefined,
     history: state.history?.recordId === id ? state.history : undefined,
     top: state.pane.rowId === id ? state.pane.top : 0,
@@ -126,14 +125,6 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...marksPart(list),
     ...sendingPart(state),
-    ...(list.staged.size > list.sending.size
-      ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
-      : []),
-    ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u cancels)`] : []),
-    ...(state.keptForms.length > 0 ? [`${changesText(0, state.keptForms.length)} kept (i opens it)`] : []),
-    ...(state.leftOut > 0
-      ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
-      : []),
     ...listeningPart(state),
     ...otherJobsPart(state),
     ...deliveriesPart(state),
