@@ -14,7 +14,7 @@ import { damaged } from './document.ts'
 /** The plural of an object whose records the screens list. */
 export type RecordList = Exclude<PluralOf<ListedResource>, 'pipelines' | 'webhooks'>
 
-/** A change made on the screens that was not sent before they closed. */
+/** A change that an earlier version of crm kept, because it was not sent before the screens closed. */
 export interface KeptChange {
   readonly list: RecordList
   readonly id: string
@@ -56,6 +56,8 @@ export interface KeptChanges {
   hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
   /** The same, and lets other processes take it at once. */
   release(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
+  /** Writes changes to a new file of JSON lines, and gives its path. CrmError `machine`. */
+  export(changes: readonly KeptChange[]): string
 }
 
 /** `server` is the address that the changes belong to. */
@@ -101,6 +103,11 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
     },
     hold: (changes, forms) => put(`${own}.${owner}.json`, changes, forms),
     release: (changes, forms) => put(`${own}.json`, changes, forms),
+    export: (changes) => {
+      const path = join(stateFolder(env), `kept-changes-${randomBytes(4).toString('hex')}.jsonl`)
+      writePrivateFileNow(path, changes.map((change) => `${JSON.stringify(change)}\n`).join(''))
+      return path
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { type BrowseDocument, openBrowseDocument } from '../settings/browse-docu
 import { readBrowseKeys } from '../settings/browse-keys.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
+import { restoreKept } from './actions/kept.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { type AppSession, openApp, type UiTerminal } from './app.tsx'
@@ -102,7 +103,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)
     if (problem) background.notices.problem(problem, '')
-    void background.kept.restore()
+    void restoreKept(ui)
     void learnAll(store, options)
     return ui
   }

@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { stage } from '../../src/ui/background/staging.ts'
 import { toRemember, withRemembered } from '../../src/ui/closing.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
@@ -112,14 +111,6 @@ test('the state of jobs and events cannot be hidden, and is shown after an older
   expect(ui.store.get().chosenColumns.jobs).toContain('state')
   ui.store.update((state) => ({ ...state, chosenColumns: { jobs: ['id'] } }))
   expect(linesOf(ui)[2]).toContain('STATE')
-})
-
-test('a column is as wide as the values that wait to be sent', async () => {
-  const ui = await dealsOf([{ ...DEAL, stage: 'Lead', amount: 1 }], 100)
-  ui.store.update((state) =>
-    withList(state, 'deals', (list) => stage(list, list.rows, ['stage', 'Qualified and more'])),
-  )
-  expect(linesOf(ui)[3]).toContain('Qualified and more')
 })
 
 test('a time and the result of a delivery are whole or not shown, at any width and in any row', async () => {

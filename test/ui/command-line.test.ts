@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import { stage } from '../../src/ui/background/staging.ts'
+import { leave } from '../../src/ui/actions/leave.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { searchedIn } from '../../src/ui/screens.ts'
@@ -98,30 +98,22 @@ test('a profile that does not exist is refused, and the screens stay', async () 
   expect(palette(ui).problem).toContain(':profile staging')
 })
 
-test('unsent edits are asked about before the profile is switched', async () => {
+test('a form that is not saved is asked about before the profile is switched', async () => {
   const ui = await uiOf('contacts', { profiles: { names: async () => [], check: async () => {} } })
-  const page = { items: contacts(2), nextCursor: undefined, searched: searchedIn('contacts') }
-  ui.store.update((state) =>
-    withList(state, 'contacts', (list) => stage(takePage(list, page), contacts(2), ['company', 'New'])),
-  )
-  typeLine(ui, 'profile staging')
-  await expect
-    .poll(() => ui.store.get().overlay)
-    .toMatchObject({
-      title: 'Switch to staging? Not sent: 2 updates',
-      options: [
-        'Send, then switch',
-        'Keep what is not sent for the next start, and switch',
-        'Discard what is not sent, and switch',
-        'Stay',
-      ],
-    })
+  ui.press('n', 'A')
+  const { overlay } = ui.store.get()
+  leave(ui, 'staging')
+  expect(ui.store.get().overlay).toMatchObject({
+    ...{ title: 'Switch to staging? Not saved: 1 form', behind: overlay },
+    options: [
+      'Send, then switch',
+      'Keep the form for the next start, and switch',
+      'Discard the form, and switch',
+      'Stay',
+    ],
+  })
   ui.press('ctrl-c')
-  expect(ui.quits).toEqual([])
-  typeLine(ui, 'profile staging')
-  await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
-  ui.press('up', 'up', 'enter')
-  expect(ui.quits).toEqual(['keep staging'])
+  expect([ui.quits, ui.store.get().overlay]).toEqual([[], overlay])
 })
 
 test('requests that were sent end before the profile is switched', async () => {

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { editRecord } from '../../src/ui/background/edit-record.ts'
-import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { formIn } from '../../src/ui/overlay.ts'
@@ -83,8 +82,7 @@ test('a record that was deleted elsewhere is told in the list, after an edit and
     await api.contacts.delete(id, { ifMatch: undefined })
     if (how === 'edit') ui.press('e', 'X', 'ctrl-s')
     else {
-      ui.store.update((state) => withList(state, 'contacts', (list) => stage(list, [row], ['company', 'New'])))
-      await ui.background.commit('contacts')
+      await ui.background.sendChanges({ name: 'contacts', changes: [{ row, patch: { company: 'New' } }] })
     }
     await expect.poll(() => [...ui.store.get().lists.contacts.gone]).toEqual([id])
     ui.store.update((state) => ({ ...state, overlay: undefined }))

@@ -6,7 +6,6 @@ import { COMMAND_LOG } from '../../src/ui/actions/command-log.ts'
 import { COPY_EXPORT } from '../../src/ui/actions/copy-export.ts'
 import { EVENTS } from '../../src/ui/actions/events.ts'
 import { JOBS } from '../../src/ui/actions/jobs.ts'
-import { STAGING } from '../../src/ui/actions/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
@@ -123,7 +122,7 @@ test('the last line shows the count that was typed', async () => {
 })
 
 test('no key that changes, sends, copies or exports takes a count; the one that stops a send ignores it', () => {
-  const changing = [...CHANGING, ...STAGING, ...JOBS, ...EVENTS, ...COPY_EXPORT, ...COMMAND_LOG]
+  const changing = [...CHANGING, ...JOBS, ...EVENTS, ...COPY_EXPORT, ...COMMAND_LOG]
   expect(changing.length).toBeGreaterThan(20)
   expect(changing.filter(({ takesCount }) => takesCount).map(({ id }) => id)).toEqual(['stop-sending'])
 })

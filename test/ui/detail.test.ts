@@ -12,7 +12,7 @@ const TIMES = { nowMs: NOW, isWhole: false }
 const DARK = createTheme('dark')
 
 function paneOf(row: CrmRecord, more: Partial<DetailParts> = {}, width = 60): readonly string[] {
-  const detail = { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined, ...more }
+  const detail = { row, notes: undefined, top: 0, times: TIMES, diff: undefined, ...more }
   return detailLines(detail, { width, height: 40 }, DARK).filter((line) => line.trim() !== '')
 }
 
@@ -114,7 +114,7 @@ test('every line is as wide as the pane for any value, however deep or long', ()
   }
   for (const width of [24, 44, 60, 97]) {
     const lines = detailLines(
-      { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined },
+      { row, notes: undefined, top: 0, times: TIMES, diff: undefined },
       { width, height: 700 },
       DARK,
     )

@@ -91,7 +91,7 @@ test('no click confirms a deletion or types its count; in a choice it selects', 
   ui.press('d')
   for (let y = 0; y < 40; y++) for (const x of [2, 10, 15]) ui.click(x, y)
   expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', isOnCancel: true })
-  expect(ui.store.get().lists.contacts.deleting.size).toBe(0)
+  expect(ui.store.get().underWay).toEqual([])
   ui.press('esc')
   ui.store.update((state) => ({ ...state, look: { ...state.look, colors: '256' } }))
   ui.press('ctrl-t')

@@ -17,6 +17,7 @@ import { connectedTo } from '../api/connectors/connected.ts'
 import { shippedDocument } from '../connector/shipped-documents.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { drawFrame } from './draw-frame.tsx'
+import { jobsAt } from './jobs-at.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const READ_ONLY_CONTACTS = `
@@ -177,7 +178,8 @@ async function dealsScreen(name: 'crm' | 'contract') {
     ...{ timeoutMs: 5000, maxWaitMs: 0, signal: new AbortController().signal, debug: undefined, onWait: undefined },
   })
   const openApi = async () => api
-  const ui = await uiOf('deals', { openApi })
+  const jobs = await jobsAt(new URL(url), service.key.text)
+  const ui = await uiOf('deals', { openApi, openJobs: async () => jobs })
   await learnOffered(ui.store, openApi)
   return { service, ui, deal: json }
 }
@@ -185,8 +187,7 @@ async function dealsScreen(name: 'crm' | 'contract') {
 test('a deal is deleted where the server has the request', async () => {
   const { service, ui, deal } = await dealsScreen('crm')
   expect(ui.store.get().offered.lacks).toEqual({})
-  ui.background.deletions.add('deals', [deal as never])
-  await ui.background.deletions.flush()
+  await ui.background.sendChanges({ name: 'deals', changes: [{ row: deal as never, patch: null }] })
   expect((await service.send('GET', '/v1/deals')).json.data).toEqual([])
 })
 

@@ -34,13 +34,3 @@ test('a message counts down the seconds that it stays, and takes no time when it
   ui.background.events.close()
   expect(vi.getTimerCount()).toBe(0)
 })
-
-test('a deletion states how many seconds are left', async () => {
-  vi.useFakeTimers()
-  const ui = await uiOf('contacts')
-  ui.background.deletions.add('contacts', [{ id: 'con_1', name: 'Ada' }])
-  expect(linesOf(ui).join()).toContain('Ada: deleted for good in 6 s')
-  vi.advanceTimersByTime(2_000)
-  expect(linesOf(ui).join()).toContain('Ada: deleted for good in 4 s')
-  ui.background.deletions.drop()
-})

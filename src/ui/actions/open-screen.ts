@@ -47,7 +47,6 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
     ...state,
     screen,
     screenBefore: state.screen === 'log' ? state.screenBefore : state.screen,
-    leftOut: screen === 'log' ? 0 : state.leftOut,
   }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') ui.background.jobs.watch()

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
@@ -20,7 +20,6 @@ export interface DetailArea {
 
 export interface DetailParts {
   readonly row: CrmRecord
-  readonly staged: JsonObject | undefined
   readonly notes: Pick<DealNotes, 'items' | 'cut'> | undefined
   readonly history?: RecordHistory | undefined
   /** The number of lines scrolled out at the top. */
@@ -53,31 +52,24 @@ export function detailLines(detail: DetailParts, area: DetailArea, theme: Theme)
 }
 
 /** Members set by the server are last. */
-function allLines({ row, staged, notes, history, times, diff }: DetailParts, width: number, theme: Theme): string[] {
+function allLines({ row, notes, history, times, diff }: DetailParts, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []
   if (diff) lines.push(...eventDiffLines(diff, { width, theme, times }))
   let isNoted = false
-  for (const name of [...names, ...addedNames(row, staged)]) {
+  for (const name of names) {
     if (!isNoted && isReadOnly(name)) {
       lines.push(...noteLines(notes, { width, theme, times }))
       isNoted = true
     }
-    const isStaged = staged !== undefined && Object.hasOwn(staged, name)
     const head = `${fitCell(cellText(name), nameWidth)}  `
     const room = width - nameWidth - 2
-    const values = isStaged
-      ? wrapText(valueText(staged[name]), room).map((line) => theme.warn(fitCell(line, room)))
-      : valueLines(name, row[name], { width: room, theme, times })
+    const values = valueLines(name, row[name], { width: room, theme, times })
     lines.push(...values.map((line, at) => (at === 0 ? theme.dim(head) : ' '.repeat(head.length)) + line))
   }
   if (!isNoted) lines.push(...noteLines(notes, { width, theme, times }))
   return [...lines, ...historyLines(history, { width, theme, times })]
-}
-
-function addedNames(row: CrmRecord, staged: JsonObject | undefined): readonly string[] {
-  return staged ? Object.keys(staged).filter((name) => !Object.hasOwn(row, name)) : []
 }
 
 interface DiffArea {

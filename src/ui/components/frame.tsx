@@ -111,7 +111,6 @@ function partsOf(state: State, row: CrmRecord | undefined): DetailParts {
   const id = rowId(row)
   return {
     row: row ?? {},
-    staged: list.staged.get(id ?? '')?.patch,
     notes: state.notes?.dealId === id ? state.notes : undefined,
     history: state.history?.recordId === id ? state.history : undefined,
     top: state.pane.rowId === id ? state.pane.top : 0,

@@ -95,7 +95,7 @@ function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
     ...all.slice(from, from + room),
     ...Array.from({ length: Math.max(0, room - all.length) }, () => ' '.repeat(columns)),
     rule(columns, theme),
-    theme.dim(fitCell(` j/k, Space scroll · Esc closes · * marked  ~ edited, not sent  x deleted soon`, columns)),
+    theme.dim(fitCell(` j/k, Space scroll · Esc closes · * marked`, columns)),
   ]
   return { lines, cursor: undefined }
 }

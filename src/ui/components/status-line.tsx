@@ -10,7 +10,7 @@ import { areasOf } from '../look/areas.ts'
 import type { Theme } from '../look/theme.ts'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
-import { changesText, underWayText } from '../text/change-text.ts'
+import { underWayText } from '../text/change-text.ts'
 import { stagesShown } from './board.tsx'
 import { Rows } from './rows.tsx'
 import { visibleTop } from './table.tsx'
@@ -50,14 +50,6 @@ export function StatusLine({ state, board, theme }: StatusLineProps) {
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...marksPart(list),
     ...sendingPart(state),
-    ...(list.staged.size > list.sending.size
-      ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
-      : []),
-    ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u cancels)`] : []),
-    ...(state.keptForms.length > 0 ? [`${changesText(0, state.keptForms.length)} kept (i opens it)`] : []),
-    ...(state.leftOut > 0
-      ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
-      : []),
     ...listeningPart(state),
     ...otherJobsPart(state),
     ...deliveriesPart(state),

@@ -126,27 +126,23 @@ interface RowToDraw {
 
 function rowLine(list: ListState, { row, position, fitted, width, finding, times }: RowToDraw, theme: Theme): string {
   const id = rowId(row) ?? ''
-  const staged = list.staged.get(id)?.patch
-  const isLeaving = list.deleting.has(id)
   const isGone = list.gone.has(id)
   const cells = fitted.map(({ column, width: columnWidth }, at) => {
-    const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
-    const text = `${isGone && at === 0 ? GONE : ''}${cellTextOf(column, value, { width: columnWidth, times })}`
+    const text = `${isGone && at === 0 ? GONE : ''}${cellTextOf(column, row[column.name], { width: columnWidth, times })}`
     const [hit] = column.isFound && finding ? finding.matcher.partsOf(text) : []
     if (hit) return fitAround(text, columnWidth, hit)
     return column.isVital ? fitState(text, columnWidth) : fitCell(text, columnWidth, column.align)
   })
   const isCurrent = position === list.cursor
   // One paint covers these rows.
-  const isPainted = isCurrent || isLeaving || isGone || staged !== undefined
+  const isPainted = isCurrent || isGone
   const found = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
   const shown = isPainted ? found : withTones(found, row, { fitted, theme })
   const used = MARGIN + fitted.reduce((total, each) => total + each.width + COLUMN_GAP, -COLUMN_GAP)
   const line = `${isCurrent ? '❯' : ' '}${flagOf(list, row, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
   const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
   if (isCurrent) return theme.inverse(text)
-  if (isLeaving || isGone) return theme.dim(text)
-  if (staged) return theme.warn(text)
+  if (isGone) return theme.dim(text)
   return list.marks.has(id) ? theme.bold(text) : text
 }
 
@@ -188,11 +184,9 @@ function withFound(cells: readonly string[], { fitted, finding, isCurrent }: Fou
   })
 }
 
-/** The sign of a row: to be deleted, edited and not sent, marked, in the range being marked, or no longer as filtered. */
+/** The sign of a row: marked, in the range being marked, or no longer as filtered. */
 function flagOf(list: ListState, row: CrmRecord, position: number): string {
   const id = rowId(row) ?? ''
-  if (list.deleting.has(id)) return 'x'
-  if (list.staged.has(id)) return '~'
   if (list.marks.has(id)) return '*'
   const { anchor, cursor } = list
   const isInRange = anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
@@ -221,7 +215,7 @@ export function emptyText(state: State): readonly string[] {
     return ['No events are kept on this machine.', 'crm listen receives them; T makes one up and sends it.']
   }
   if (screen === 'webhooks') return ['No subscriptions.', 'crm webhooks create makes one, and crm listen its own.']
-  if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and w do.']
+  if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and d do.']
   const isNarrowed = Object.keys(list.serverFilters).length > 0
   if (isNarrowed) return ['No record on the server matches. f changes the filter.']
   const isMade = state.offered.lacks[`create ${serverList(state)}`] === undefined

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
-import { checkedAssignment, stage, stagedEdits, withoutStaged } from '../../src/ui/background/staging.ts'
-import { contact, listOf } from './rows.ts'
+import { checkedAssignment, editsOf } from '../../src/ui/list/assignment.ts'
+import { contact } from './rows.ts'
 
 const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]
 
-test('a row that has the value already is not edited, and an edit back to it is removed', () => {
-  const staged = stage(listOf(ROWS), ROWS, ['company', 'Acme'])
-  expect([...staged.staged.keys()]).toEqual(['con_2'])
-  expect(stage(staged, ROWS, ['company', 'Other']).staged.has('con_2')).toBe(false)
+test('a row that has the value already is not edited, and of several values only the new ones are sent', () => {
+  const edits = editsOf(ROWS, { company: 'Acme', phone: '1' })
+  expect(edits.map(({ row, patch }) => [row.id, patch])).toEqual([
+    ['con_1', { phone: '1' }],
+    ['con_2', { company: 'Acme', phone: '1' }],
+  ])
+  expect(editsOf(ROWS.slice(0, 1), { company: 'Acme' })).toEqual([])
 })
 
 test('a member that no record has is rejected, with a suggestion', () => {
@@ -36,25 +39,4 @@ test('a number that no double holds is rejected, and long digits stay as typed',
   }
   const [, value] = checkedAssignment('amount:=12345678901234567890', 'deals', [])
   expect(JSON.stringify(value)).toBe('12345678901234567890')
-})
-
-test('a member edited while the row was being sent stays staged', () => {
-  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
-  const [sent] = stagedEdits(staged)
-  const since = stage(staged, ROWS.slice(0, 1), ['phone', '1'])
-  const after = sent ? withoutStaged(since, [sent]) : since
-  expect(after.staged.get('con_1')?.patch).toEqual({ phone: '1' })
-  expect(sent && withoutStaged(staged, [sent]).staged.has('con_1')).toBe(false)
-})
-
-test('an edit of a row that is no longer loaded is still sent', () => {
-  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
-  expect(stagedEdits({ ...staged, rows: [] }).map(({ row }) => row.id)).toEqual(['con_1', 'con_2'])
-})
-
-test('a member edited again while it was being sent stays staged', () => {
-  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
-  const [sent] = stagedEdits(staged)
-  const since = stage(staged, ROWS.slice(0, 1), ['company', 'Newer'])
-  expect(sent && withoutStaged(since, [sent]).staged.get('con_1')?.patch).toEqual({ company: 'Newer' })
 })

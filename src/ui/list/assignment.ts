@@ -3,8 +3,8 @@ import { isSameJson, type JsonObject, type JsonValue, jsonIn } from '../../core/
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { JobNoun } from '../../jobs/plan/plan-format.ts'
-import { currentRow, type Edit, type ListState, reordered, rowId } from '../list/list-state.ts'
 import { isWritable, type OfferedFields } from '../offered.ts'
+import { type Edit, rowId } from './list-state.ts'
 
 export type Assignment = readonly [name: string, value: JsonValue]
 
@@ -34,55 +34,12 @@ function notAssignment(text: string): CrmError {
   })
 }
 
-/** Rows that already have the value are not staged. */
-export function stage(list: ListState, rows: readonly CrmRecord[], [name, value]: Assignment): ListState {
-  const staged = new Map(list.staged)
-  for (const row of rows) {
-    const id = rowId(row)
-    if (id === undefined) continue
-    const patch: JsonObject = { ...staged.get(id)?.patch, [name]: value }
-    if (isSameJson(row[name] ?? null, value)) delete patch[name]
-    if (Object.keys(patch).length === 0) staged.delete(id)
-    else staged.set(id, { row, patch })
-  }
-  return { ...list, staged }
-}
-
-/** The staged edits, each with its row as last loaded. */
-export function stagedEdits({ rows, staged }: ListState): readonly Edit[] {
-  const loaded = new Map(rows.flatMap((row) => (staged.has(rowId(row) ?? '') ? [[rowId(row) ?? '', row]] : [])))
-  return Array.from(staged, ([id, { row, patch }]) => ({ row: loaded.get(id) ?? row, patch }))
-}
-
-/** Removes the sent members of edits; members that were edited since stay staged. */
-export function withoutStaged(list: ListState, edits: readonly Edit[]): ListState {
-  const staged = new Map(list.staged)
-  const sending = new Set(list.sending)
-  for (const { row, patch } of edits) {
-    const id = rowId(row) ?? ''
-    const now = staged.get(id)
-    const rest = Object.entries(now?.patch ?? {}).filter(([member, value]) => value !== patch[member])
-    if (now && rest.length > 0) staged.set(id, { row: now.row, patch: Object.fromEntries(rest) })
-    else staged.delete(id)
-    sending.delete(id)
-  }
-  return { ...list, staged, sending }
-}
-
-/** The rows as they are after the edits, which are no longer staged: one pass, however many they are. */
-export function withSaved(before: ListState, edits: readonly Edit[]): ListState {
-  const list = withoutStaged(before, edits)
-  const patches = new Map(edits.map(({ row, patch }) => [rowId(row), patch]))
-  const rows = list.rows.slice()
-  for (const [at, row] of list.rows.entries()) {
-    const patch = patches.get(rowId(row))
-    if (!patch) continue
-    // The new version is unknown, and the next edit must not depend on the old one.
-    const { version: _, ...saved } = { ...row, ...patch }
-    rows[at] = saved
-  }
-  const next = { ...list, rows }
-  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
+/** The change of each row that does not have these values. */
+export function editsOf(rows: readonly CrmRecord[], patch: JsonObject): readonly Edit[] {
+  return rows.flatMap((row) => {
+    const changed = Object.entries(patch).filter(([name, value]) => !isSameJson(row[name] ?? null, value))
+    return rowId(row) === undefined || changed.length === 0 ? [] : [{ row, patch: Object.fromEntries(changed) }]
+  })
 }
 
 /** The number of rows that are searched for members. */
