@@ -1,7 +1,7 @@
 import { keyLabel, runAction } from './actions/keymap.ts'
 import { leave } from './actions/leave.ts'
-import { isTooSmall } from './draw/areas.ts'
 import type { Stroke } from './keys.ts'
+import { isTooSmall } from './look/areas.ts'
 import { isChanged } from './overlay.ts'
 import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
 import type { Count } from './state.ts'

@@ -1,11 +1,11 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { KeptForm } from '../settings/kept-changes.ts'
-import { type Look, PLAIN_LOOK } from './draw/look.ts'
+import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
+import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import { allLists, columnsOf, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -107,10 +107,8 @@ export interface State {
   readonly underWay: readonly UnderWayWork[]
   /** The running command of a key of the user. */
   readonly shellTitle: string | undefined
-  /** Kept forms that were not opened yet. */
-  readonly keptForms: readonly KeptForm[]
-  /** The number of kept changes that were left out; 0 after the log, which names them, was opened. */
-  readonly leftOut: number
+  /** What earlier sessions kept: forms that were not opened yet, and changes of earlier versions that were not sent. */
+  readonly kept: { readonly forms: readonly KeptForm[]; readonly changes: readonly KeptChange[] }
   /** Identifies the answer to quit when all is sent; undefined when there is none, or it was revoked. */
   readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
@@ -134,7 +132,7 @@ export interface State {
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
-  const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
+  const lists = Object.fromEntries(allLists().map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')]))
   return {
     screen,
     screenBefore: screen === 'log' ? 'contacts' : screen,
@@ -151,8 +149,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     isSlow: false,
     underWay: [],
     shellTitle: undefined,
-    keptForms: [],
-    leftOut: 0,
+    kept: { forms: [], changes: [] },
     leaving: undefined,
     listening: undefined,
     jobs: { isOfAll: false, others: 0 },
@@ -165,6 +162,13 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     isMouseOn: false,
     webhooks: { lack: undefined, deliveriesLack: undefined },
   }
+}
+
+/** With a list for each object that has become known. */
+export function withNewLists(state: State): State {
+  const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
+  const empty = added.map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')])
+  return { ...state, lists: { ...state.lists, ...Object.fromEntries(empty) } }
 }
 
 export function currentList(state: State): ListState {

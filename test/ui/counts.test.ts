@@ -6,13 +6,12 @@ import { COMMAND_LOG } from '../../src/ui/actions/command-log.ts'
 import { COPY_EXPORT } from '../../src/ui/actions/copy-export.ts'
 import { EVENTS } from '../../src/ui/actions/events.ts'
 import { JOBS } from '../../src/ui/actions/jobs.ts'
-import { STAGING } from '../../src/ui/actions/staging.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -20,7 +19,7 @@ async function withRows(screen: ScreenName, count: number, nextCursor?: string):
   const ui = await uiOf(screen)
   const items = contacts(count).map((row) => ({ ...row, stage: 'Lead' }))
   const name = screen === 'contacts' ? 'contacts' : 'deals'
-  const page = { items, nextCursor, searched: SEARCHED[name] }
+  const page = { items, nextCursor, searched: searchedIn(name) }
   ui.store.update((state) => withList(state, name, (list) => takePage(list, page)))
   return ui
 }
@@ -123,7 +122,7 @@ test('the last line shows the count that was typed', async () => {
 })
 
 test('no key that changes, sends, copies or exports takes a count; the one that stops a send ignores it', () => {
-  const changing = [...CHANGING, ...STAGING, ...JOBS, ...EVENTS, ...COPY_EXPORT, ...COMMAND_LOG]
+  const changing = [...CHANGING, ...JOBS, ...EVENTS, ...COPY_EXPORT, ...COMMAND_LOG]
   expect(changing.length).toBeGreaterThan(20)
   expect(changing.filter(({ takesCount }) => takesCount).map(({ id }) => id)).toEqual(['stop-sending'])
 })

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import type { CrmError } from '../../src/core/errors.ts'
 import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
 import { clashes, createKeymap, keyLabel } from '../../src/ui/actions/keymap.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { strokesOf } from '../../src/ui/keys.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SCREENS, SEARCHED } from '../../src/ui/screens.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import { allScreens, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { readUserKeys } from '../../src/ui/user-keys/read-user-keys.ts'
 import type { UserKey } from '../../src/ui/user-keys/user-key.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -35,7 +35,7 @@ function keyOf(part: Partial<UserKey>): UserKey {
 
 async function withKey(part: Partial<UserKey>, env = {}): Promise<TestUi> {
   const ui = await uiOf('contacts', { env: { PATH: process.env.PATH, ...env } }, [keyOf(part)])
-  const page = { items: contacts(30), nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: contacts(30), nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   return ui
 }
@@ -163,7 +163,7 @@ test('what it ran is a comment among the commands of the session', async () => {
 const PLAIN = { ctrl: false, meta: false, shift: false } as Key
 
 test('no keys have two actions on one screen, and no action occurs twice', () => {
-  expect(clashes(createKeymap(ACTIONS, {}), SCREENS)).toEqual([])
+  expect(clashes(createKeymap(ACTIONS, {}), allScreens())).toEqual([])
   expect(new Set(ACTIONS.map(({ id }) => id)).size).toBe(ACTIONS.length)
 })
 

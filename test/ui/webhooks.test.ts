@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { withDeliveries } from '../../src/ui/background/webhook-row.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { plainAtService } from './plain-of.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 

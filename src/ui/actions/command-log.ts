@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { listHeight } from '../draw/areas.ts'
 import { rowId, shownCount } from '../list/list-state.ts'
 import { chosenRows, moveTo } from '../list/list-view.ts'
+import { listHeight } from '../look/areas.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'

@@ -7,7 +7,7 @@ import { type Format, OUTPUT_FORMATS } from '../../output/record-output.ts'
 import { REJECTED } from '../background/event-row.ts'
 import { rowId } from '../list/list-state.ts'
 import { offeredColumns } from '../offered.ts'
-import { listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
+import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -15,7 +15,7 @@ import type { Action, Ui } from '../ui.ts'
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
 
-const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const COPY_EXPORT: readonly Action[] = [
   {

@@ -1,6 +1,6 @@
-import { listHeight } from '../draw/areas.ts'
-import { lastHomeTop } from '../draw/home-lines.ts'
-import { type ScreenName, SERVER_LISTS } from '../screens.ts'
+import { lastHomeTop } from '../components/home.tsx'
+import { listHeight } from '../look/areas.ts'
+import { HOME_LISTS, type ScreenName } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
@@ -65,7 +65,7 @@ export const HOME_ACTIONS: readonly Action[] = [
 ]
 
 function loadable({ lists, offered }: State) {
-  return SERVER_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
+  return HOME_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
 }
 
 function askLoadAll(ui: Ui): void {
@@ -93,7 +93,7 @@ function askLoadAll(ui: Ui): void {
 async function reload(ui: Ui): Promise<void> {
   const { store, background } = ui
   const { lacks } = store.get().offered
-  const lists = SERVER_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
+  const lists = HOME_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
   await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
   await loadStages(ui)
 }

@@ -1,6 +1,6 @@
 import { hiddenMarkCount, shownMarks } from '../list/hidden-marks.ts'
 import { filterWords, matchWords, NO_MATCH } from '../list/matcher.ts'
-import type { ScreenName } from '../screens.ts'
+import { isOnScreen, type ScreenName } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Keymap, Ui } from '../ui.ts'
@@ -10,7 +10,7 @@ export type Rebound = Readonly<Record<string, readonly string[]>>
 
 export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
   const keysOf = (action: Action) => rebound[action.id] ?? action.keys
-  const isOn = (action: Action, screen: ScreenName) => action.screens?.includes(screen) ?? true
+  const isOn = (action: Action, screen: ScreenName) => isOnScreen(action.screens, screen)
   return {
     actions,
     keysOf: (id) => {
@@ -29,7 +29,7 @@ export function createKeymap(actions: readonly Action[], rebound: Rebound): Keym
 /** Keys with two actions on one screen, or an action and the beginning of another. */
 export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenName[]): readonly string[] {
   return screens.flatMap((screen) => {
-    const here = actions.filter((action) => action.screens?.includes(screen) ?? true)
+    const here = actions.filter((action) => isOnScreen(action.screens, screen))
     const spelled = here.flatMap(({ id }) => keysOf(id).map((keys) => ({ id, keys })))
     return spelled.flatMap(({ id, keys }, index) =>
       spelled
@@ -79,7 +79,7 @@ export function findActions({ actions }: Keymap, { screen }: State, text: string
   const words = filterWords(text)
   return actions.filter(
     ({ id, title, screens }) =>
-      (screens?.includes(screen) ?? true) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
+      isOnScreen(screens, screen) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
   )
 }
 

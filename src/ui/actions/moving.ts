@@ -1,16 +1,19 @@
 import { clampBoard } from '../board.ts'
-import { listHeight } from '../draw/areas.ts'
-import { cardsShown } from '../draw/board-lines.ts'
+import { cardsShown } from '../components/board.tsx'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
 import { shownColumns } from '../list/shown-columns.ts'
-import { isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
+import { listHeight } from '../look/areas.ts'
+import { isServerList, listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = LISTS
+const LIST_SCREENS: readonly ScreenOrObjects[] = [
+  ...SERVER_SCREENS.filter((each) => each !== 'pipelines'),
+  ...(['events', 'jobs', 'webhooks', 'log', 'commands'] as const),
+]
 
 /** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
@@ -113,7 +116,7 @@ function byCards(share: number): Action['run'] {
   return (ui, count) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui, count)
 }
 
-function movesOn(screens: readonly ScreenName[], rows: readonly Row[]): readonly Action[] {
+function movesOn(screens: readonly ScreenOrObjects[], rows: readonly Row[]): readonly Action[] {
   return rows.map(([id, title, keys, run]) => ({ id, title, keys, screens, takesCount: true, run }))
 }
 

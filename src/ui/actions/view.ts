@@ -1,4 +1,3 @@
-import { listHeight } from '../draw/areas.ts'
 import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
@@ -11,9 +10,10 @@ import {
   setFilter,
   toggleMark,
 } from '../list/list-view.ts'
+import { listHeight } from '../look/areas.ts'
 import { openColumns } from '../overlay-columns.ts'
 import { openPalette } from '../overlay-palette.ts'
-import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
+import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
@@ -23,9 +23,17 @@ import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
 import { applyFilters, askServerFilter } from './server-filter.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'commands']
+const LIST_SCREENS: readonly ScreenOrObjects[] = [
+  'contacts',
+  'deals',
+  'objects',
+  'events',
+  'jobs',
+  'webhooks',
+  'commands',
+]
 
-const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const VIEW: readonly Action[] = [
   {
@@ -162,7 +170,7 @@ export const LISTING: readonly Action[] = [
   {
     id: 'load-all',
     title: 'Load all rows',
-    screens: SERVER_LISTS,
+    screens: ['contacts', 'deals', 'objects'],
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
     run: askLoadAll,

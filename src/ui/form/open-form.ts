@@ -56,7 +56,6 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
       }
       await send(patch, form.isConflict === true)
       change(() => undefined)
-      background.kept.settle()
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       // A form that was closed while it was sent opens again, so that its text is not lost.
