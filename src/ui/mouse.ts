@@ -41,7 +41,7 @@ function wheel(ui: Ui, report: MouseReport, way: 'down' | 'up'): void {
   const isOverPane = hitAt(ui.store.get(), ui.boards, report)?.on === 'pane'
   if (isOverPane) return void runById(ui, `pane-${way}`)
   const action = ui.keymap.lookUp(screen, way)
-  if (action && action !== 'begins') runAction(ui, action, WHEEL_LINES)
+  for (let line = 0; line < WHEEL_LINES; line++) if (action && action !== 'begins') runAction(ui, action)
 }
 
 function pressCurrent(ui: Ui, stroke: { readonly chord: string; readonly text: undefined }): void {

@@ -240,9 +240,13 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
 
 type Rebound = Readonly<Record<string, readonly string[]>>
 
+/** Of earlier versions: their keys are ignored. */
+const ENDED_ACTIONS = ['commit', 'unstage', 'kept-form', 'load-all-deals']
+
 /** Configured keys with two actions are rejected before anything is drawn. */
 async function readRebound(document: BrowseDocument): Promise<Rebound> {
-  const rebound = await document.keys()
+  const given = await document.keys()
+  const rebound = Object.fromEntries(Object.entries(given).filter(([id]) => !ENDED_ACTIONS.includes(id)))
   const unknown = Object.keys(rebound).find((id) => !ACTIONS.some((action) => action.id === id))
   const [problem] =
     unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), allScreens()) : [`there is no action ${unknown}`]

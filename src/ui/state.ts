@@ -27,11 +27,6 @@ export interface BoardState {
   readonly stages: readonly CrmRecord[] | undefined
 }
 
-/** Digits typed before a key: `5j`, `10G`. */
-export interface Count {
-  readonly digits: string
-}
-
 /** The server as shown on the screens. */
 export interface ServerPlace {
   readonly text: string
@@ -98,7 +93,6 @@ export interface State {
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
   readonly pendingKeys: string
-  readonly count: Count | undefined
   /** How far the pane of this row is scrolled; 0 for any other row. */
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request takes longer than a moment. */
@@ -144,7 +138,6 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     offered: CONTRACT_OFFERED,
     ...size,
     pendingKeys: '',
-    count: undefined,
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
     underWay: [],

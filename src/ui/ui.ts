@@ -69,9 +69,7 @@ export interface Action {
   readonly isOfMarks?: true
   /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
-  /** A count may be typed before its keys: `5j`. */
-  readonly takesCount?: true
-  readonly run: (ui: Ui, count?: number) => void
+  readonly run: (ui: Ui) => void
 }
 
 export interface Keymap {

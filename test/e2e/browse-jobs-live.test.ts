@@ -68,7 +68,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=BULK', '--yes'], env)
     const terminal = openTerminal(['browse', 'jobs'], service.env, WIDE)
     expect(await terminal.sees('No jobs')).not.toContain('finished')
-    terminal.type('a')
+    terminal.type('O')
     await terminal.sees(/finished .*update contacts at http/)
     terminal.press('Enter')
     await terminal.sees(other.url)

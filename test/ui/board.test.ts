@@ -69,7 +69,7 @@ test('PgDn, G and gg move in a stage, and the deals above and below are counted'
   expect(ui.store.get().board.card).toBe(0)
 })
 
-test('L moves a card to the next stage, the cursor goes with it, and the message says from where to where', async () => {
+test('> moves a card to the next stage, the cursor goes with it, and the message says from where to where', async () => {
   const service = await serveForTest()
   const { api } = openClient(new URL(service.url), { key: service.key.text })
   for (const name of ['One', 'Two', 'Three']) {
@@ -79,18 +79,18 @@ test('L moves a card to the next stage, the cursor goes with it, and the message
   await ui.background.lists.all('deals')
   ui.press('m')
   await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
-  ui.press('esc', 'j', 'L')
+  ui.press('esc', 'j', '>')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('Moved Two from Lead to Qualified; u undoes it')
   await expect.poll(() => ui.store.get().board).toMatchObject({ column: 1, card: 0 })
-  ui.press('H')
+  ui.press('<')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('Moved Two from Qualified to Lead; u undoes it')
-  ui.press('H')
+  ui.press('<')
   expect(ui.store.get().toasts.at(-1)?.text).toBe('There is no stage on that side')
 })
 
 test('a card of a protected profile is moved after its number is typed', async () => {
   const ui = await boardOf(4, true)
-  ui.press('L')
+  ui.press('>')
   expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', expected: '1', isOnCancel: true })
   ui.press('y', 'enter')
   expect(ui.store.get().underWay).toEqual([])

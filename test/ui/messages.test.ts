@@ -52,6 +52,6 @@ test('a job that is stopped with an answer to every row is finished', async () =
   const ui = await uiOf('jobs', { openJobs: async () => jobs })
   await ui.background.jobs.look()
   expect(ui.store.get().lists.jobs.rows).toMatchObject([{ state: 'finished', done: 1, rows: 1 }])
-  ui.press('R')
+  ui.press('p')
   expect(ui.store.get().toasts.at(-1)?.text).toContain('it has nothing left to send')
 })

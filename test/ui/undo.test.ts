@@ -69,14 +69,14 @@ test('d y u u: the second u asks about the older change by its name, and sends n
   await expect.poll(() => names(screen)).toEqual(['Ann', 'Bob'])
 })
 
-test('a note is a barrier that u names and does not pass, also for a move made with L', async () => {
+test('a note is a barrier that u names and does not pass, also for a move made with >', async () => {
   const deals = [{ name: 'One', stage: 'Lead', pipeline_id: 'sales' }]
   const { ui, said, all, rows, overlay, settled } = await recordsWithJobs('deals', deals)
   ui.store.update((state) => ({
     ...{ ...state, screen: 'pipelines' },
     board: { column: 0, card: 0, stages: [{ name: 'Lead' }, { name: 'Qualified' }] },
   }))
-  ui.press('L')
+  ui.press('>')
   await expect.poll(async () => (await all('deals'))[0]?.stage).toBe('Qualified')
   await settled()
   ui.press('a', ...'Called', 'enter')

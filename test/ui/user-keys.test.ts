@@ -89,7 +89,7 @@ test('the marked records are on its stdin, a JSON line each, else the one under 
   ui.press('P')
   await expect.poll(() => lastMessage(ui)).toMatch(/^Count: \{"id":"con_0",[^\n]*$/)
   const counting = await withKey({})
-  counting.press('5', ' ', 'P')
+  counting.press(...'     ', 'P')
   await expect.poll(() => lastMessage(counting)).toBe('Count: 5')
 })
 

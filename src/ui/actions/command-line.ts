@@ -54,7 +54,7 @@ export function runLine(ui: Ui, text: string): void {
   if (word === 'q') return void runById(ui, 'quit')
   const screen = screenOf(word)
   if (screen) showFiltered(ui, screen, rest)
-  else goToRow(ui, Number(word), () => {})
+  else goToRow(ui, Number(word))
 }
 
 /** The filter of the line replaces that of the screen; without one, the filter of the screen stays. */

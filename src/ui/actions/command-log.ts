@@ -26,7 +26,7 @@ export const COMMAND_LOG: readonly Action[] = [
     keys: ['y'],
     footer: 'copy',
     refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
-    run: (ui) => copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
+    run: (ui) => void copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
   },
   {
     id: 'write-script',

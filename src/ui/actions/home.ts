@@ -48,16 +48,16 @@ export const HOME_ACTIONS: readonly Action[] = [
     id: 'home-first',
     title: 'Begin with Home, or with the screen that was shown last',
     screens: HOME,
-    keys: ['F'],
+    keys: ['B'],
     footer: 'begin here',
     run: (ui) => void toggleFirst(ui),
   },
   ...SCROLLS.map(
     ([id, title, keys, lines]): Action => ({
-      ...{ id, title, keys, screens: HOME, takesCount: true },
-      run: ({ store }, count = 1) =>
+      ...{ id, title, keys, screens: HOME },
+      run: ({ store }) =>
         store.update((state) => {
-          const top = Math.min(state.home.top + lines(listHeight(state) + 1) * count, lastHomeTop(state))
+          const top = Math.min(state.home.top + lines(listHeight(state) + 1), lastHomeTop(state))
           return { ...state, home: { ...state.home, top: Math.max(0, top) } }
         }),
     }),

@@ -26,7 +26,7 @@ export const SCREEN_ACTIONS: readonly Action[] = [
     (screen, index): Action => ({
       id: `screen-${screen}`,
       title: `Go to ${titleOf(screen)}`,
-      keys: [`alt-${index}`, String(index)],
+      keys: [String(index), `alt-${index}`],
       refusal: (state) => screenLack(state, screen),
       run: (ui) => openScreen(ui, screen),
     }),

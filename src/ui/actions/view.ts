@@ -2,7 +2,6 @@ import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
   cycleSort,
-  markNext,
   markRange,
   markShown,
   moveBy,
@@ -83,7 +82,6 @@ export const VIEW: readonly Action[] = [
     title: 'Scroll the open pane',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['J'],
-    takesCount: true,
     run: scrollPane(1),
   },
   {
@@ -91,7 +89,6 @@ export const VIEW: readonly Action[] = [
     title: 'Scroll it back',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['K'],
-    takesCount: true,
     run: scrollPane(-1),
   },
 ]
@@ -133,18 +130,12 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'mark',
-    title: 'Mark, and go on to the next row; 5Space marks five',
+    title: 'Mark, and go on to the next row',
     screens: LIST_SCREENS,
     keys: ['space'],
     footer: 'mark',
-    takesCount: true,
-    run: ({ store }, count) =>
-      store.update((state) =>
-        withCurrentList(state, (list) => {
-          const marked = count === undefined ? toggleMark(list) : markNext(list, count)
-          return moveBy(marked, count ?? 1, listHeight(state))
-        }),
-      ),
+    run: ({ store }) =>
+      store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
   },
   {
     id: 'mark-range',
@@ -170,17 +161,9 @@ export const LISTING: readonly Action[] = [
   {
     id: 'load-all',
     title: 'Load all rows',
-    screens: ['contacts', 'deals', 'objects'],
+    screens: SERVER_SCREENS,
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
-    run: askLoadAll,
-  },
-  {
-    id: 'load-all-deals',
-    title: 'Load all deals',
-    screens: ['pipelines'],
-    keys: ['A'],
-    refusal: (state) => (currentList(state).isComplete ? 'all deals are loaded' : undefined),
     run: askLoadAll,
   },
   {

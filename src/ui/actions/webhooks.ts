@@ -1,4 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
+import { copyToClipboard } from '../background/clipboard.ts'
 import { resendCommand } from '../background/webhook-row.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
@@ -8,7 +9,6 @@ import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { confirmChanges } from './confirm-changes.ts'
-import { clipboardSequence } from './copy-export.ts'
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
@@ -17,7 +17,7 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     id: 'webhook-toggle',
     title: 'Disable the subscription, or enable it again',
     screens: WEBHOOKS,
-    keys: ['e'],
+    keys: ['D'],
     footer: 'enable/disable',
     refusal: withoutRow,
     run: askToggle,
@@ -26,7 +26,7 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     id: 'webhook-test',
     title: 'Have the server send a test event to the subscription',
     screens: WEBHOOKS,
-    keys: ['t'],
+    keys: ['T'],
     footer: 'test',
     refusal: withoutRow,
     run: askTest,
@@ -35,7 +35,7 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     id: 'webhook-resend',
     title: 'Have the server send the events again that the subscription did not take',
     screens: WEBHOOKS,
-    keys: ['a'],
+    keys: ['R'],
     footer: 'send again',
     refusal: withoutFailing,
     run: askResend,
@@ -44,7 +44,7 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     id: 'webhook-rotate',
     title: 'Make a new secret, which is shown once',
     screens: WEBHOOKS,
-    keys: ['R'],
+    keys: ['S'],
     footer: 'new secret',
     refusal: withoutRow,
     run: askRotation,
@@ -169,10 +169,13 @@ function showSecret(ui: Ui, name: string, secret: string): void {
     index: 0,
     onChoose: (option) => {
       if (option !== COPY) return
-      const sequence = clipboardSequence(secret, world.env)
-      if (sequence === undefined) return void background.notices.wait('Not copied: too long for the clipboard')
-      world.writeRaw(sequence)
-      background.notices.done("Gave the secret to the terminal's clipboard (OSC 52)")
+      void copyToClipboard(secret, world.env, world.writeRaw).then((to) => {
+        if (to === 'tmux') background.notices.done('Copied the secret to tmux, and to the clipboard where tmux sets it')
+        else
+          background.notices.wait(
+            'Sent the secret to the terminal to copy (OSC 52); terminals do not say whether they did',
+          )
+      })
     },
   })
 }

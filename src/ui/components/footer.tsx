@@ -3,7 +3,7 @@ import { keyLabel } from '../actions/keymap.ts'
 import { fitCell } from '../list/columns.ts'
 import { allScreens, isOnScreen } from '../screens.ts'
 import type { State } from '../state.ts'
-import type { Action, Keymap } from '../ui.ts'
+import type { Action } from '../ui.ts'
 import type { Drawing } from './overlay.tsx'
 import { Rows } from './rows.tsx'
 
@@ -13,8 +13,8 @@ export function Footer({ state, drawing }: { readonly state: State; readonly dra
 }
 
 function footerLine(state: State, { theme, keymap }: Drawing): string {
-  const { screen, columns, pendingKeys, count } = state
-  if (pendingKeys !== '' || count) return fitCell(` ${pendingText(state, keymap)}`, columns)
+  const { screen, columns, pendingKeys } = state
+  if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
   const here = keymap.actions.filter(
     ({ footer, screens, refusal }) =>
       footer !== undefined && isOnScreen(screens, screen) && refusal?.(state) === undefined,
@@ -28,14 +28,6 @@ function footerLine(state: State, { theme, keymap }: Drawing): string {
     line += part
   }
   return theme.dim(fitCell(line.trimEnd(), columns))
-}
-
-/** What was typed, and what can follow a number. */
-function pendingText({ screen, pendingKeys, count }: State, keymap: Keymap): string {
-  if (!count || pendingKeys !== '') return `${count?.digits ?? ''}${keyLabel(pendingKeys)} …`
-  const alone = keymap.lookUp(screen, count.digits)
-  const enter = alone && alone !== 'begins' ? `Enter: ${alone.title} · ` : ''
-  return `${count.digits} … ${enter}a key that moves or marks: ${count.digits} times · Esc drops`
 }
 
 function footerRank({ isAlwaysFirst, screens }: Action): number {

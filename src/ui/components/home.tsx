@@ -42,7 +42,7 @@ function homeHeight(state: State): number {
 
 function homeStatus(state: State): readonly string[] {
   return [
-    ...(state.home.isFirst ? ['crm browse begins here (F changes it)'] : []),
+    ...(state.home.isFirst ? ['crm browse begins here (B changes it)'] : []),
     ...underWayText(state),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]

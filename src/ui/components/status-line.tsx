@@ -94,7 +94,7 @@ function listeningPart(state: State): readonly string[] {
 
 function otherJobsPart({ screen, jobs }: State): readonly string[] {
   if (screen !== 'jobs' || jobs.others === 0) return []
-  return [jobs.isOfAll ? `${jobs.others} of other servers (a hides)` : `${jobs.others} of other servers (a shows)`]
+  return [jobs.isOfAll ? `${jobs.others} of other servers (O hides)` : `${jobs.others} of other servers (O shows)`]
 }
 
 function deliveriesPart({ screen, lists, webhooks: { deliveriesLack } }: State): readonly string[] {
