@@ -459,7 +459,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'Home loads all records without a question',
     file: 'src/ui/actions/home.ts',
-    line: 'run: askLoadAll,',
+    line: 'run: (ui) => askLoadAll(ui, loadable(ui.store.get())),',
     to: 'run: ({ background }) => void SERVER_LISTS.map(background.lists.all),',
     tests: ['test/ui/home.test.ts'],
   },
