@@ -42,7 +42,11 @@ export function createPlanReverse({ store, notices, history, planUndo }: Parts):
     }
   }
 
-  async function ofJob(id: string, head: Pick<ReversePlan, 'title' | 'verb' | 'lines'>, onSend = (_: string) => {}) {
+  async function ofJob(
+    id: string,
+    head: Pick<ReversePlan, 'title' | 'verb' | 'lines'>,
+    onSend: (undoId: string) => void = () => {},
+  ) {
     const plan = await planUndo(id)
     if (!plan) return undefined
     const send = () => {
@@ -75,7 +79,9 @@ export function createPlanReverse({ store, notices, history, planUndo }: Parts):
     isPlanning = true
     try {
       if (typeof of === 'string') return await ofNewest(of)
-      return await ofJob(of.jobId, { verb: 'Undo', title: `Undo ${of.jobId} on ${store.get().place.text}?`, lines: [] })
+      const head = { verb: 'Undo', title: `Undo ${of.jobId} on ${store.get().place.text}?`, lines: [] }
+      const own = history.ofJob(of.jobId)
+      return await ofJob(of.jobId, head, (id) => own && history.reversed(own.kind, own.entry, { ...own.entry, id }))
     } finally {
       isPlanning = false
     }
