@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { openClient } from '../api/client-fixture.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { jobsAt } from '../ui/jobs-at.ts'
+import { uiOf } from '../ui/ui-of.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
 
 // A server that shows only the members that a request names: what nothing maps must survive a job and its undo.
@@ -87,6 +89,7 @@ test('a deletion of a record as a screen shows it keeps every member, unless the
     { name: 'hubspot', variables: {} },
     { baseUrl: new URL(url), pageSize: undefined },
   )
+  const { api } = openClient(new URL(url), { key, connector })
   const jobs = await jobsAt(new URL(url), key, undefined, { connector })
   const listed = await crmPrints(['contacts', 'list', '--where', '.id == "1"', '-o', 'jsonl'], server.env)
   const shown = JSON.parse(listed)
@@ -96,6 +99,13 @@ test('a deletion of a record as a screen shows it keeps every member, unless the
     return made.type === 'made' ? [...jobs.of(made.job.paths).changes()].map(({ before }) => before) : made
   }
   expect(await kept(shown)).toMatchObject([{ id: '1', jobtitle: 'Boss' }])
+  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  await ui.background.sendChanges({ name: 'contacts', changes: [{ row: shown, patch: null }] })
+  expect(titles(server)).toEqual(OTHERS)
+  ui.press('u')
+  await expect.poll(() => ui.store.get().overlay).toMatchObject({ type: 'confirm' })
+  ui.press('y')
+  await expect.poll(() => titles(server)).toEqual([...OTHERS, BOSS])
   // What is compared before the request is what the person saw.
   expect(await kept({ ...shown, email: 'seen@example.com' })).toEqual([{ ...shown, email: 'seen@example.com' }])
 })
