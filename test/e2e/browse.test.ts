@@ -172,6 +172,24 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await expect.poll(names).toEqual(['AnnX'])
   })
 
+  test('board: >, a note, u: the note is named, and the move stays', async () => {
+    const service = await startService()
+    await make(service, '/v1/deals', [{ name: 'Engines', stage: 'Lead', pipeline_id: 'sales' }])
+    const terminal = await browse(service.env, WIDE, 'pipelines')
+    await terminal.sees(/Lead.*Qualified.*Proposal/)
+    await terminal.sees('Engines')
+    terminal.type('>')
+    await terminal.sees('Moved Engines from Lead to Qualified')
+    terminal.type('a')
+    await terminal.sees('Note for Engines')
+    terminal.type('Called')
+    terminal.press('Enter')
+    await terminal.sees('Added the note to Engines')
+    terminal.type('uu')
+    await terminal.sees('the note to Engines cannot be taken back, nor can what was changed before it')
+    expect(await all(service, '/v1/deals')).toMatchObject([{ stage: 'Qualified' }])
+  })
+
   test('with --mouse a click selects, keys go on after it, and the mouse is off after SIGTERM', async () => {
     const service = await serviceWith([{ name: 'Ada' }, { name: 'Grace' }, { name: 'Hedy' }])
     const terminal = await browse(service.env, WIDE, 'contacts', '--mouse')

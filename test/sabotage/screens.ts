@@ -11,8 +11,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'several deals are moved without a plan',
     file: 'src/ui/actions/choose-stage.ts',
-    line: 'else if (only && others.length === 0 && !place.isProtected) void moveOne(ui, only, to)',
-    to: 'else if (only) void moved.map((deal) => moveOne(ui, deal, to))',
+    line: 'else if (only && others.length === 0 && !place.isProtected) void moveDeal(ui, only, to)',
+    to: 'else if (only) void moved.map((deal) => moveDeal(ui, deal, to))',
     tests: ['test/ui/board.test.ts'],
   },
   {
@@ -459,7 +459,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'Home loads all records without a question',
     file: 'src/ui/actions/home.ts',
-    line: 'run: askLoadAll,',
+    line: 'run: (ui) => askLoadAll(ui, loadable(ui.store.get())),',
     to: 'run: ({ background }) => void SERVER_LISTS.map(background.lists.all),',
     tests: ['test/ui/home.test.ts'],
   },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type KeptChange, type KeptForm, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { restoreKept } from '../../src/ui/actions/kept.ts'
@@ -111,6 +112,16 @@ test('a form whose record was deleted is told with its text, and one whose recor
   await expect.poll(() => said(ui)[0]).toContain('The form cannot be opened, and stays kept: ')
   ui.background.kept.release()
   expect((await take()).forms).toHaveLength(1)
+})
+
+test('a form that was discarded at once after a key is on disk neither then nor later', async () => {
+  const { open, take } = await keptAt()
+  const ui = await typing(open)
+  ui.press('ctrl-c', 'up', 'enter')
+  expect(ui.quits).toEqual(['discard'])
+  await sleep(600)
+  expect((await take()).forms).toEqual([])
+  expect((await take()).heldBy).toEqual([])
 })
 
 /** Changes that an earlier version kept of records of a real service. */

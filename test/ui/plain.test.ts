@@ -174,7 +174,7 @@ test('a change of others is said beside the one that was not saved', async () =>
   type('edit 1 company=Yours')
   await says('Type y')
   type('y')
-  await says('company: theirs Theirs, yours Yours, before Acme')
+  await says('Ada: company theirs Theirs, yours Yours, before Acme')
 })
 
 test('plain lines have the stages of a pipeline, with the deals of each', async () => {

@@ -87,7 +87,10 @@ test('u on Jobs undoes the job under the cursor, and states why a job cannot be 
   ui.press('y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/1 of 1 done/)
   expect((await all('contacts'))[0]?.company ?? null).toBeNull()
-  ui.press('G', 'u')
+  // It is taken back, on every screen.
+  ui.press('1', 'enter', 'u')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('There is no change of this session to undo')
+  ui.press('5', 'enter', 'G', 'u')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/was undone by job_\w+, which is finished/)
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -42,8 +43,10 @@ test('u after a sent deletion names it, shows its reverse plan and creates the r
   ui.press('esc')
   await settled()
   expect(await names(screen)).toEqual(['Anna'])
-  ui.press('u')
+  // The second key comes while the first plans.
+  ui.press('u', 'u')
   await expect.poll(() => overlay()?.type).toBe('confirm')
+  await sleep(100)
   ui.press('y')
   await expect.poll(() => names(screen)).toEqual(['Anna', 'Bob'])
   await settled()

@@ -1,5 +1,5 @@
 import { leadOf } from '../background/notices.ts'
-import type { UndoKind } from '../background/undo-history.ts'
+import type { PlanReverse } from '../background/plan-reverse.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
@@ -12,7 +12,6 @@ import { askChanges } from './ask-changes.ts'
 import { chooseStage } from './choose-stage.ts'
 import { confirmChanges } from './confirm-changes.ts'
 import { editInEditor } from './edit-yaml.ts'
-import { askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
 
@@ -115,7 +114,7 @@ export const CHANGING: readonly Action[] = [
     title: 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor',
     keys: ['u'],
     footer: 'undo',
-    run: (ui) => void (ui.store.get().screen === 'jobs' ? undoJob(ui) : askReverse(ui, 'undo')),
+    run: askUndo,
   },
   {
     id: 'redo',
@@ -164,8 +163,8 @@ function askNote(ui: Ui): void {
 }
 
 /** Shows what would be sent, and sends it once that is confirmed. */
-async function askReverse(ui: Ui, kind: UndoKind): Promise<void> {
-  const plan = await ui.background.planReverse(kind)
+async function askReverse(ui: Ui, of: Parameters<PlanReverse>[0]): Promise<void> {
+  const plan = await ui.background.planReverse(of)
   if (!plan) return
   // Something else was opened while the records were read.
   if (ui.store.get().overlay) return plan.drop()
@@ -173,10 +172,12 @@ async function askReverse(ui: Ui, kind: UndoKind): Promise<void> {
   confirmChanges(ui, { ...question, onConfirm: () => void send(), onCancel: drop })
 }
 
-async function undoJob(ui: Ui): Promise<void> {
-  const id = rowId(selectedRow(ui.store.get(), ui.boards))
-  if (id === undefined) return ui.background.notices.wait('There is no job to undo')
-  await askJobUndo(ui, id)
+/** On Jobs, the job under the cursor. */
+function askUndo(ui: Ui): void {
+  if (ui.store.get().screen !== 'jobs') return void askReverse(ui, 'undo')
+  const jobId = rowId(selectedRow(ui.store.get(), ui.boards))
+  if (jobId === undefined) ui.background.notices.wait('There is no job to undo')
+  else void askReverse(ui, { jobId })
 }
 
 function askDeletion(ui: Ui): void {

@@ -1,10 +1,9 @@
 import { lastHomeTop } from '../components/home.tsx'
 import { listHeight } from '../look/areas.ts'
 import { HOME_LISTS, type ScreenName } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askLoadAll } from './ask-load-all.ts'
 import { loadStages } from './open-screen.ts'
 
 const HOME: readonly ScreenName[] = ['home']
@@ -34,7 +33,7 @@ export const HOME_ACTIONS: readonly Action[] = [
     keys: ['L'],
     footer: 'load all',
     refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
-    run: askLoadAll,
+    run: (ui) => askLoadAll(ui, loadable(ui.store.get())),
   },
   {
     id: 'home-reload',
@@ -66,28 +65,6 @@ export const HOME_ACTIONS: readonly Action[] = [
 
 function loadable({ lists, offered }: State) {
   return HOME_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
-}
-
-function askLoadAll(ui: Ui): void {
-  const { store, background } = ui
-  const names = loadable(store.get())
-  const counts = names.map((name) => `${store.get().lists[name].rows.length} ${name}`).join(' and ')
-  const loadAll = async () => {
-    for (const name of names) await background.lists.all(name)
-  }
-  showOverlay(ui, {
-    type: 'confirm',
-    title: `Load all ${names.join(' and ')}?`,
-    lines: [
-      `${counts} are loaded, and the server does not say how many there are.`,
-      'Each page is a request; Esc stops it at any time.',
-    ],
-    verb: 'Load all',
-    isOnCancel: true,
-    expected: undefined,
-    input: textInput(),
-    onConfirm: () => void loadAll(),
-  })
 }
 
 async function reload(ui: Ui): Promise<void> {

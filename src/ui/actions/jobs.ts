@@ -1,5 +1,6 @@
 import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
+import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -53,20 +54,13 @@ function failureRefusal(state: State): string | undefined {
   return job?.still_failed === 0 ? 'retries have sent all that failed' : undefined
 }
 
-function ask({ store, boards }: Ui, verb: string, onConfirm: (id: string) => void): void {
+function ask(ui: Ui, verb: string, onConfirm: (id: string) => void): void {
+  const { store, boards } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'confirm',
-      title: `${verb} ${id} on ${state.place.text}?`,
-      lines: ['Rows that are done are not sent again.'],
-      verb: 'Send',
-      isOnCancel: true,
-      expected: undefined,
-      input: textInput(),
-      onConfirm: () => onConfirm(id),
-    },
-  }))
+  showOverlay(ui, {
+    ...{ type: 'confirm', title: `${verb} ${id} on ${store.get().place.text}?`, verb: 'Send' },
+    lines: ['Rows that are done are not sent again.'],
+    ...{ isOnCancel: true, expected: undefined, input: textInput(), onConfirm: () => onConfirm(id) },
+  })
 }

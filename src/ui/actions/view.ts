@@ -15,8 +15,8 @@ import { openPalette } from '../overlay-palette.ts'
 import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askLoadAll } from './ask-load-all.ts'
 import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
@@ -164,7 +164,7 @@ export const LISTING: readonly Action[] = [
     screens: SERVER_SCREENS,
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
-    run: askLoadAll,
+    run: loadThis,
   },
   {
     id: 'reload',
@@ -222,24 +222,7 @@ function goBack(ui: Ui): void {
   if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
 }
 
-function askLoadAll(ui: Ui): void {
-  const { store, background } = ui
-  const name = listOfScreen(store.get().screen)
-  if (!isServerList(name)) return
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'confirm',
-      title: `Load all ${name}?`,
-      lines: [
-        `${state.lists[name].rows.length} are loaded, and the server does not say how many there are.`,
-        'Each page is a request; Esc stops it at any time.',
-      ],
-      verb: 'Load all',
-      isOnCancel: true,
-      expected: undefined,
-      input: textInput(),
-      onConfirm: () => void background.lists.all(name),
-    },
-  }))
+function loadThis(ui: Ui): void {
+  const name = listOfScreen(ui.store.get().screen)
+  if (isServerList(name)) askLoadAll(ui, [name])
 }

@@ -7,7 +7,7 @@ import { createDoneCommands, type DoneCommands } from './done-commands.ts'
 import type { RefusedText } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
-import type { FindRecords } from './find-conflicts.ts'
+import { createFindConflicts, type FindConflicts, type FindRecords } from './find-conflicts.ts'
 import { createJobList, type JobList } from './job-list.ts'
 import { createKept, type Kept } from './kept.ts'
 import { createLists, type Lists } from './loading.ts'
@@ -33,6 +33,7 @@ export interface Background {
   readonly drafts: Map<string, RefusedText>
   readonly underWay: UnderWay
   readonly writes: Writes
+  readonly findConflicts: FindConflicts
   readonly sendChanges: SendChanges
   readonly planReverse: PlanReverse
   readonly events: Events
@@ -68,6 +69,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   const late = lateSignal(signal)
   const underWay = createUnderWay(store)
   const writes = createWrites({ store, openApi, notices, history, commands, underWay, late })
+  const findConflicts = createFindConflicts({ store, notices, findRecords })
   const jobs = createJobList({ store, lists, findRecords, openJobs, notices, commands, underWay, signal })
   return {
     notices,
@@ -78,10 +80,11 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     writes,
     lists,
     search: createSearch({ store, openApi, lists, notices, signal }),
+    findConflicts,
     kept: createKept({ store, notices, changes, findRecords }),
     sendChanges: createSendChanges({
       ...{ store, notices, commands, openJobs },
-      ...{ underWay, history, findRecords, signal },
+      ...{ underWay, history, findConflicts, signal },
     }),
     planReverse: createPlanReverse({ store, notices, history, planUndo: jobs.planUndo }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),

@@ -29,7 +29,13 @@ interface Parts {
 const MOST_READ = 200
 
 /** Reads the records of refused changes again, and shows them in the list. */
-export async function findConflicts(
+export type FindConflicts = (name: ServerList, refused: readonly ChosenChange[]) => Promise<readonly RefusedChange[]>
+
+export function createFindConflicts(parts: Parts): FindConflicts {
+  return (name, refused) => findConflicts(parts, name, refused)
+}
+
+async function findConflicts(
   { store, notices, findRecords }: Parts,
   name: ServerList,
   refused: readonly ChosenChange[],

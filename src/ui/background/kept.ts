@@ -24,7 +24,7 @@ export interface Kept {
   hold(): number
   /** Writes all to disk for any other process; nothing may be called after it. CrmError `machine`. */
   release(): number
-  /** Drops the open form. CrmError `machine`. */
+  /** Drops the open form; nothing may be called after it. CrmError `machine`. */
   discard(): void
 }
 
@@ -76,6 +76,12 @@ export function createKept({ store, notices, changes, findRecords }: Parts): Kep
       if (!isOver) timer ??= setTimeout(writeTyped, WRITTEN_AFTER_MS).unref()
     })
 
+  /** What was typed last is not written after this. */
+  function end(): void {
+    isOver = true
+    clearTimeout(timer)
+  }
+
   /** False while another process holds some. */
   async function takeFree(): Promise<boolean> {
     const taken = await changes?.take()
@@ -88,22 +94,12 @@ export function createKept({ store, notices, changes, findRecords }: Parts): Kep
     return taken.heldBy.length === 0
   }
 
-  async function take(): Promise<void> {
-    const untilMs = performance.now() + RELEASED_WITHIN_MS
-    try {
-      while (!isOver && !(await takeFree()) && performance.now() < untilMs) {
-        const { kept } = store.get()
-        if (kept.forms.length + kept.changes.length > 0) return
-        await sleep(LOOK_EVERY_MS, undefined, { ref: false })
-      }
-    } catch (error) {
-      notices.problem(error, '')
-    }
-  }
-
   return {
     pendingForm,
-    take,
+    take: async () => {
+      const isDone = () => isOver || store.get().kept.forms.length + store.get().kept.changes.length > 0
+      await untilTaken(takeFree, isDone).catch((error: unknown) => notices.problem(error, ''))
+    },
     recordOf: async ({ list, before }) => {
       const id = rowId(before ?? {}) ?? ''
       return (await findRecords(list, [id])).get(id)
@@ -119,12 +115,20 @@ export function createKept({ store, notices, changes, findRecords }: Parts): Kep
     exportChanges: (of) => changes?.export(of) ?? '',
     hold: () => write('hold'),
     release: () => {
-      isOver = true
-      clearTimeout(timer)
+      end()
       return write('release')
     },
-    discard: () => void write('hold', false),
+    discard: () => {
+      write('hold', false)
+      end()
+    },
   }
+}
+
+async function untilTaken(take: () => Promise<boolean>, isDone: () => boolean): Promise<void> {
+  const untilMs = performance.now() + RELEASED_WITHIN_MS
+  while (!(await take()) && !isDone() && performance.now() < untilMs)
+    await sleep(LOOK_EVERY_MS, undefined, { ref: false })
 }
 
 function watchTyped(store: StateStore<State>, onTyped: () => void): void {

@@ -3,7 +3,7 @@ import type { State, StateStore } from '../state.ts'
 import type { DiffLine } from '../text/diff-line.ts'
 import type { JobList } from './job-list.ts'
 import { leadOf, type Notices } from './notices.ts'
-import type { Undo, UndoHistory, UndoKind, UndoOfChange } from './undo-history.ts'
+import type { UndoHistory, UndoKind, UndoOfChange } from './undo-history.ts'
 
 /** What takes the newest change back, or does it again; nothing is sent before `send`. */
 export interface ReversePlan {
@@ -16,8 +16,8 @@ export interface ReversePlan {
   drop(): void
 }
 
-/** Undefined where there is nothing to send, which a message explains. */
-export type PlanReverse = (kind: UndoKind) => Promise<ReversePlan | undefined>
+/** Of the newest change, or of a job. Undefined where there is nothing to send, which a message explains. */
+export type PlanReverse = (of: UndoKind | { readonly jobId: string }) => Promise<ReversePlan | undefined>
 
 interface Parts {
   readonly store: StateStore<State>
@@ -42,7 +42,21 @@ export function createPlanReverse({ store, notices, history, planUndo }: Parts):
     }
   }
 
-  return async (kind) => {
+  async function ofJob(
+    id: string,
+    head: Pick<ReversePlan, 'title' | 'verb' | 'lines'>,
+    onSend: (undoId: string) => void = () => {},
+  ) {
+    const plan = await planUndo(id)
+    if (!plan) return undefined
+    const send = () => {
+      onSend(plan.id)
+      return plan.send()
+    }
+    return { ...head, diff: plan.diff, lines: [...head.lines, ...plan.lines], count: plan.rows, send, drop: plan.drop }
+  }
+
+  async function ofNewest(kind: UndoKind): Promise<ReversePlan | undefined> {
     const { screen, underWay, place } = store.get()
     const { verb, none } = WORDS[kind]
     // Else it would take back the change before the one that is being sent.
@@ -52,20 +66,24 @@ export function createPlanReverse({ store, notices, history, planUndo }: Parts):
     const { what, name } = entry
     if (entry.type === 'barrier')
       return void notices.wait(`${what} cannot be taken back, nor can what was changed before it`)
-    const elsewhere = listOfScreen(screen) === name ? [] : [`It was made on ${titleOf(name)}, not on this screen.`]
-    const head = { verb, title: `${verb} ${what} (${name}) on ${place.text}?` }
-    if (entry.type === 'change') {
-      const send = () => reverse(kind, entry)
-      return { ...head, diff: entry.diff, lines: elsewhere, count: 1, send, drop: () => {} }
+    const lines = listOfScreen(screen) === name ? [] : [`It was made on ${titleOf(name)}, not on this screen.`]
+    const head = { verb, title: `${verb} ${what} (${name}) on ${place.text}?`, lines }
+    if (entry.type === 'job') return ofJob(entry.id, head, (id) => history.reversed(kind, entry, { ...entry, id }))
+    return { ...head, diff: entry.diff, count: 1, send: () => reverse(kind, entry), drop: () => {} }
+  }
+
+  let isPlanning = false
+  return async (of) => {
+    // A second plan would take the place of the first, whose question is about to be shown.
+    if (isPlanning) return undefined
+    isPlanning = true
+    try {
+      if (typeof of === 'string') return await ofNewest(of)
+      const head = { verb: 'Undo', title: `Undo ${of.jobId} on ${store.get().place.text}?`, lines: [] }
+      const own = history.ofJob(of.jobId)
+      return await ofJob(of.jobId, head, (id) => own && history.reversed(own.kind, own.entry, { ...own.entry, id }))
+    } finally {
+      isPlanning = false
     }
-    const plan = await planUndo(entry.id)
-    if (!plan) return undefined
-    const { id, diff, lines, rows, drop } = plan
-    const send = async () => {
-      const by: Undo = { ...entry, id }
-      history.reversed(kind, entry, by)
-      await plan.send()
-    }
-    return { ...head, diff, lines: [...elsewhere, ...lines], count: rows, send, drop }
   }
 }

@@ -8,7 +8,7 @@ import { countedParts, recordName } from '../text/change-text.ts'
 import { plainJson } from '../text/command-words.ts'
 import { createBatches } from './batches.ts'
 import type { DoneCommands } from './done-commands.ts'
-import { type FindRecords, findConflicts, type RefusedChange } from './find-conflicts.ts'
+import type { FindConflicts, RefusedChange } from './find-conflicts.ts'
 import type { Notices } from './notices.ts'
 import { isInterrupted, sendInBackground } from './send-job.ts'
 import type { TrackedRows, UnderWay } from './under-way.ts'
@@ -32,18 +32,18 @@ interface Parts {
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
   readonly history: UndoHistory
-  readonly findRecords: FindRecords
+  readonly findConflicts: FindConflicts
   /** Aborted when the program is stopped. */
   readonly signal: AbortSignal
 }
 
 export function createSendChanges(parts: Parts): SendChanges {
-  const { underWay, notices } = parts
+  const { underWay, notices, findConflicts } = parts
   return async (toSend) => {
     const { name } = toSend
     try {
       const refused = await underWay.trackRows(`${changesIn(toSend)} of ${name}`, (rows) => send(parts, toSend, rows))
-      return await findConflicts(parts, name, refused)
+      return await findConflicts(name, refused)
     } catch (error) {
       notices.problem(error, 'Not sent: ')
       return []

@@ -32,6 +32,8 @@ export interface UndoHistory {
   add(entry: Undo): void
   /** The newest. It stays until it is taken back. */
   newest(kind: UndoKind): Undo | undefined
+  /** The entry of a job, and what it is for. */
+  ofJob(id: string): { readonly kind: UndoKind; readonly entry: Undo & { readonly type: 'job' } } | undefined
   /** The entry was taken back, or done again; `by` takes back that. */
   reversed(kind: UndoKind, entry: Undo, by: Undo): void
 }
@@ -44,6 +46,11 @@ export function createUndoHistory(): UndoHistory {
       entries.redo = []
     },
     newest: (kind) => entries[kind].at(-1),
+    ofJob: (id) => {
+      for (const kind of ['undo', 'redo'] as const)
+        for (const entry of entries[kind]) if (entry.type === 'job' && entry.id === id) return { kind, entry }
+      return undefined
+    },
     reversed: (kind, entry, by) => {
       const other = kind === 'undo' ? 'redo' : 'undo'
       entries[kind] = entries[kind].filter((each) => each !== entry)

@@ -1,14 +1,14 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWords } from '../../core/shell-words.ts'
-import { cellText, safeText } from '../../output/safe-text.ts'
 import { changesDiff, planTitle } from '../actions/ask-changes.ts'
 import { lacking } from '../actions/lacking.ts'
+import type { RefusedChange } from '../background/find-conflicts.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import type { ChangesToSend } from '../background/send-changes.ts'
 import { checkedMember, editsOf } from '../list/assignment.ts'
-import { rowId } from '../list/list-state.ts'
+import { type Edit, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { recordName } from '../text/change-text.ts'
@@ -75,7 +75,7 @@ async function edit(plain: Plain, rest: string): Promise<void> {
   const changes = editsOf(rowsOf(numbers, listing), patchOf(plain, members, 'update'))
   const [first, ...others] = changes
   if (!first) return say('These records have those values already; nothing was sent.')
-  if (others.length > 0) return send(plain, { name, changes }, [])
+  if (others.length > 0) return send(plain, { name, changes })
   if (await isPlanConfirmed(plain, changes, [])) await saveOne(plain, name, first)
 }
 
@@ -85,23 +85,26 @@ function isPlanConfirmed(plain: Plain, changes: ChangesToSend['changes'], lines:
 }
 
 /** As one job, after its plan. What others changed meanwhile is asked about again. */
-async function send(plain: Plain, toSend: ChangesToSend, lines: readonly string[]): Promise<void> {
+async function send(plain: Plain, toSend: ChangesToSend, lines: readonly string[] = []): Promise<void> {
   if (!(await isPlanConfirmed(plain, toSend.changes, lines))) return
-  const conflicts = await plain.background.sendChanges(toSend)
-  if (conflicts.length === 0) return
-  const texts = ['Changed by others since they were said:', ...conflicts.map(({ text }) => text)]
-  await send(plain, { ...toSend, changes: conflicts.map(({ change }) => change) }, texts)
+  await askAgain(plain, toSend.name, await plain.background.sendChanges(toSend))
 }
 
-async function saveOne(plain: Plain, name: ServerList, { row, patch }: { row: CrmRecord; patch: JsonObject }) {
+async function askAgain(plain: Plain, name: ServerList, conflicts: readonly RefusedChange[]): Promise<void> {
+  if (conflicts.length === 0) return
+  const texts = ['Changed by others since they were said:', ...conflicts.map(({ text }) => text)]
+  await send(plain, { name, changes: conflicts.map(({ change }) => change) }, texts)
+}
+
+async function saveOne(plain: Plain, name: ServerList, edit: Edit): Promise<void> {
+  const { writes, notices, findConflicts } = plain.background
   try {
-    await plain.background.writes.update(name, row, patch, false)
+    await writes.update(name, edit.row, edit.patch, false)
   } catch (error) {
-    if (error instanceof CrmError && error.code === 'precondition_failed') {
-      return sayConflict(plain, { list: name, row, patch })
-    }
-    const open = `Update of ${recordName(row)} (${lookText(name, rowId(row) ?? '')}): `
-    plain.background.notices.problem(error, leadOf(error, { failed: 'Not saved: ', open }))
+    if (error instanceof CrmError && error.code === 'precondition_failed')
+      return askAgain(plain, name, await findConflicts(name, [edit]))
+    const open = `Update of ${recordName(edit.row)} (${lookText(name, rowId(edit.row) ?? '')}): `
+    notices.problem(error, leadOf(error, { failed: 'Not saved: ', open }))
   }
 }
 
@@ -128,7 +131,7 @@ async function create(plain: Plain, rest: string): Promise<void> {
 async function remove(plain: Plain, rest: string): Promise<void> {
   const name = serverList(plain.store.get())
   const rows = rowsOf(firstWord(rest)[0], plain.listing)
-  await send(plain, { name, changes: rows.map((row) => ({ row, patch: null })) }, [])
+  await send(plain, { name, changes: rows.map((row) => ({ row, patch: null })) })
 }
 
 async function addNote({ background, listing }: Plain, rest: string): Promise<void> {
@@ -140,25 +143,4 @@ async function addNote({ background, listing }: Plain, rest: string): Promise<vo
   } catch (error) {
     background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
   }
-}
-
-interface EditConflict {
-  readonly list: ServerList
-  readonly row: CrmRecord
-  readonly patch: JsonObject
-}
-
-/** Says the values of others beside the ones that were not saved. */
-async function sayConflict(
-  { background, say }: Pick<Plain, 'background' | 'say'>,
-  { list, row, patch }: EditConflict,
-): Promise<void> {
-  say(`Not saved: ${recordName(row)} was changed by others since it was read.`)
-  const theirs = await background.kept.recordOf({ list, before: row, texts: {}, problem: null })
-  if (!theirs) return say('It was deleted.')
-  for (const [member, value] of Object.entries(patch)) {
-    const texts = [theirs[member], value, row[member]].map((each) => cellText(each) || 'empty')
-    say(safeText(`${member}: theirs ${texts[0]}, yours ${texts[1]}, before ${texts[2]}`))
-  }
-  say('r requests the list again; the same edit then replaces theirs.')
 }
