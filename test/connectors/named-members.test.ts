@@ -1,12 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openConnector } from '../../src/api/connectors/open-connector.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { openClient } from '../api/client-fixture.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { jobsAt } from '../ui/jobs-at.ts'
-import { uiOf } from '../ui/ui-of.ts'
+import { screenAt } from './screen-at.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
 
 // A server that shows only the members that a request names: what nothing maps must survive a job and its undo.
@@ -84,26 +81,18 @@ test('the undo of an import restores members of any record, and those of --compu
 
 test('a deletion of a record as a screen shows it keeps every member, unless the record was changed since', async () => {
   const server = await withJobTitle()
-  const { CRM_BASE_URL: url = '', CRM_API_KEY: key = '' } = server.env
-  const connector = await openConnector(
-    { name: 'hubspot', variables: {} },
-    { baseUrl: new URL(url), pageSize: undefined },
-  )
-  const { api } = openClient(new URL(url), { key, connector })
-  const jobs = await jobsAt(new URL(url), key, undefined, { connector })
-  const listed = await crmPrints(['contacts', 'list', '--where', '.id == "1"', '-o', 'jsonl'], server.env)
-  const shown = JSON.parse(listed)
+  const { ui, jobs, rows, overlay } = await screenAt(server, 'contacts')
+  const shown = rows.find(({ id }) => id === '1') ?? {}
   expect(shown).not.toHaveProperty('jobtitle')
   const kept = async (row: CrmRecord) => {
     const made = await jobs.plan('chosen', { noun: 'contacts', kind: 'delete', changes: [{ row, patch: null }] })
     return made.type === 'made' ? [...jobs.of(made.job.paths).changes()].map(({ before }) => before) : made
   }
   expect(await kept(shown)).toMatchObject([{ id: '1', jobtitle: 'Boss' }])
-  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
   await ui.background.sendChanges({ name: 'contacts', changes: [{ row: shown, patch: null }] })
   expect(titles(server)).toEqual(OTHERS)
   ui.press('u')
-  await expect.poll(() => ui.store.get().overlay).toMatchObject({ type: 'confirm' })
+  await expect.poll(overlay).toMatchObject({ type: 'confirm' })
   ui.press('y')
   await expect.poll(() => titles(server)).toEqual([...OTHERS, BOSS])
   // What is compared before the request is what the person saw.

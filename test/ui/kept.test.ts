@@ -119,7 +119,7 @@ test('a form that was discarded at once after a key is on disk neither then nor 
   const ui = await typing(open)
   ui.press('ctrl-c', 'up', 'enter')
   expect(ui.quits).toEqual(['discard'])
-  await sleep(600)
+  await sleep(1_000)
   expect((await take()).forms).toEqual([])
   expect((await take()).heldBy).toEqual([])
 })

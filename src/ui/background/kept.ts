@@ -39,8 +39,8 @@ interface Parts {
 /** A process that is ending awaits its last answers, and then releases its forms. */
 const RELEASED_WITHIN_MS = 12_000
 const LOOK_EVERY_MS = 500
-/** What is typed is on disk so much later. */
-const WRITTEN_AFTER_MS = 300
+/** What is typed is on disk so much later: the write waits for the disk, and keys wait for it. */
+const WRITTEN_AFTER_MS = 700
 
 export function createKept({ store, notices, changes, findRecords }: Parts): Kept {
   let hasKept = false
