@@ -1,7 +1,7 @@
 import { render, useApp, useCursor, useInput, usePaste, useStdout } from 'ink'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Frame } from './components/frame.tsx'
-import { type Drawing, sheetOf } from './components/overlay.tsx'
+import { coveredRows, type Drawing, type OverlayLines, sheetOf } from './components/overlay.tsx'
 import type { DrawnState } from './drawn-state.ts'
 import { strokesOf } from './keys.ts'
 import { isTooSmall } from './look/areas.ts'
@@ -66,12 +66,17 @@ function App({ drawn, drawingOf, makeUi, isDrawn, onFrame }: AppProps) {
   const drawing = drawingOf(state)
   const sheet = isTooSmall(state) ? undefined : sheetOf(state, drawing)
   onFrame(state.overlay)
-  setCursorPosition(sheet?.cursor && cursorIn(state, sheet.lines.length, sheet.cursor))
+  setCursorPosition(sheet && cursorIn(state, sheet))
   return <Frame state={state} drawing={drawing} sheet={sheet} />
 }
 
-function cursorIn({ columns, rows }: State, covered: number, { x, y }: { x: number; y: number }) {
-  return { x: Math.min(x, columns - 1), y: Math.min(Math.max(0, rows - covered) + y, rows - 1) }
+/** On the screen; inside the border of a panel. */
+export function cursorIn({ columns, rows }: Pick<State, 'columns' | 'rows'>, sheet: OverlayLines) {
+  const { cursor, title } = sheet
+  if (!cursor) return undefined
+  const border = title === undefined ? 0 : 1
+  const from = Math.max(0, rows - coveredRows(sheet))
+  return { x: Math.min(cursor.x + border, columns - 1), y: Math.min(from + cursor.y + border, rows - 1) }
 }
 
 interface Terminal {

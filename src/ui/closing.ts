@@ -107,7 +107,7 @@ export function withRemembered(state: State, left: JsonObject): State {
       ...list,
       column: typeof column === 'string' && isColumn(column) ? column : list.column,
       sort: typeof sort === 'string' && isColumn(sort) ? { by: sort, isDescending: descending === true } : undefined,
-      isDetailOpen: detail === true,
+      isDetailOpen: typeof detail === 'boolean' ? detail : list.isDetailOpen,
     }))
   }, state)
   return { ...restored, chosenColumns: Object.fromEntries(allLists().map((name) => [name, chosenIn(left[name])])) }

@@ -5,7 +5,7 @@ import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import { allLists, columnsOf, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import { allLists, columnsOf, isServerList, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -126,7 +126,7 @@ export interface State {
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
-  const lists = Object.fromEntries(allLists().map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')]))
+  const lists = Object.fromEntries(allLists().map((name) => [name, emptyListOf(name, size.columns)]))
   return {
     screen,
     screenBefore: screen === 'log' ? 'contacts' : screen,
@@ -157,10 +157,17 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
   }
 }
 
+/** From this width on the record under the cursor is shown beside its list. */
+const WIDE_SCREEN = 140
+
+function emptyListOf(name: ListName, columns: number): ListState {
+  return { ...emptyList(columnsOf(name)[0]?.name ?? 'id'), isDetailOpen: columns >= WIDE_SCREEN && isServerList(name) }
+}
+
 /** With a list for each object that has become known. */
 export function withNewLists(state: State): State {
   const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
-  const empty = added.map((name) => [name, emptyList(columnsOf(name)[0]?.name ?? 'id')])
+  const empty = added.map((name) => [name, emptyListOf(name, state.columns)])
   return { ...state, lists: { ...state.lists, ...Object.fromEntries(empty) } }
 }
 

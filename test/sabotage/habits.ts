@@ -86,6 +86,13 @@ export const HABITS: readonly Sabotage[] = [
     tests: ['test/ui/keys.test.ts'],
   },
   {
+    name: 'titles of tabs take the place of profile and server',
+    file: 'src/ui/components/header.tsx',
+    line: 'return widthOf(whole) + wanted <= room ? whole : tabsOf(state, false)',
+    to: 'return widthOf(whole) <= room ? whole : tabsOf(state, false)',
+    tests: ['test/ui/look.test.ts'],
+  },
+  {
     name: 'Esc and a key in one input are only Esc',
     file: 'src/ui/press.ts',
     line: 'return void press(ui, { chord: afterEsc, text: afterEsc })',

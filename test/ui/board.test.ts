@@ -31,11 +31,12 @@ async function boardOf(count: number, isProtected = false): Promise<TestUi> {
 const linesOf = ({ store, keymap, boards }: TestUi) =>
   drawFrame(store.get(), { theme: createTheme('none'), keymap, boards }).lines.map(stripVTControlCharacters)
 
-test('a stage has its count, sum and share of all stages, and a card one line with its amount at the right', async () => {
+test('a stage has its count, sum and share of all stages, and a card two lines with its amount at the end', async () => {
   const lines = linesOf(await boardOf(100))
   expect(lines[3]).toContain('75 · 92,592,591.75 · 75 %')
   expect(lines[3]).toContain('25 · 30,864,197.25 · 25 %')
-  expect(lines[6]).toMatch(/^❯ Deal 0 +1,234,567\.89 │ {3}Deal 3 +1,234,567\.89 ?$/)
+  expect(lines[6]).toMatch(/^❯ Deal 0 +▎ Deal 3$/)
+  expect(lines[7]).toMatch(/^ {3,}1,234,567\.89 {2}▎ +1,234,567\.89$/)
 })
 
 test('the sum and the amounts are short in a narrow column, where the share is left out before a number is cut', async () => {
@@ -50,8 +51,9 @@ test('the sum and the amounts are short in a narrow column, where the share is l
     )
     const plain = lines.map(stripVTControlCharacters)
     for (const line of plain) expect(textWidth(line)).toBe(width)
-    expect(plain[1]).toMatch(width < 21 ? /639 · 788\.8M +$/ : /639 · (?:788\.8M|788,888,881\.71) · 75 %/)
-    expect(plain[4]).toMatch(/ (?:1\.2M|1,234,567\.89)(?: |$)/)
+    expect(plain[1]).toMatch(/639 · (?:788\.8M|788,888,881\.71)(?: · 75 %)?(?: |$)/)
+    if (width === 90) expect(plain[1]).toContain('75 %')
+    expect(plain[5]).toMatch(/ (?:1\.2M|1,234,567\.89)(?: |$)/)
   }
 })
 
@@ -60,11 +62,11 @@ test('PgDn, G and gg move in a stage, and the deals above and below are counted'
   const page = cardsShown(20)
   expect(linesOf(ui).join('\n')).toContain(`▼ ${300 - page}`)
   ui.press('pagedown')
-  expect(ui.store.get().board.card).toBeGreaterThan(10)
+  expect(ui.store.get().board.card).toBe(page)
   expect(linesOf(ui).join('\n')).toMatch(/── ▲ \d+ ──/)
   ui.press('G')
   expect(ui.store.get().board.card).toBe(299)
-  expect(linesOf(ui).at(-4)).toMatch(/^❯ Deal 398/)
+  expect(linesOf(ui).join('\n')).toMatch(/\n❯ Deal 398/)
   ui.press('g', 'g')
   expect(ui.store.get().board.card).toBe(0)
 })

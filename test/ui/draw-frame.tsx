@@ -1,4 +1,5 @@
 import { renderToString } from 'ink'
+import { cursorIn } from '../../src/ui/app.tsx'
 import { Frame } from '../../src/ui/components/frame.tsx'
 import { type Drawing, sheetOf } from '../../src/ui/components/overlay.tsx'
 import { isTooSmall } from '../../src/ui/look/areas.ts'
@@ -8,6 +9,5 @@ import type { State } from '../../src/ui/state.ts'
 export function drawFrame(state: State, drawing: Drawing) {
   const sheet = isTooSmall(state) ? undefined : sheetOf(state, drawing)
   const text = renderToString(<Frame state={state} drawing={drawing} sheet={sheet} />, { columns: state.columns })
-  const from = Math.max(0, state.rows - (sheet?.lines.length ?? 0))
-  return { lines: text.split('\n'), cursor: sheet?.cursor && { x: sheet.cursor.x, y: from + sheet.cursor.y } }
+  return { lines: text.split('\n'), cursor: sheet && cursorIn(state, sheet) }
 }

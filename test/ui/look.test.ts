@@ -67,6 +67,14 @@ test('a protected profile is in the header at every width, which the header fill
   }
 })
 
+test('profile and server are in the header at every width', () => {
+  const place = { text: 'local http://127.0.0.1:4243', isProtected: false }
+  for (let columns = 60; columns <= 140; columns++) {
+    const line = headerLine(initialState('webhooks', place, { columns, rows: 24 }), createTheme('none'))
+    expect(line).toContain('local http://127.0.0.1:4243')
+  }
+})
+
 test('states, stages and counts of failures have a tone by what they mean', () => {
   const tones = (column: string, values: readonly (string | number)[]) => values.map((value) => toneOf(column, value))
   expect(tones('stage', ['Closed Won', 'Lost', 'Lead'])).toEqual(['good', 'dim', undefined])

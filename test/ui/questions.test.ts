@@ -42,7 +42,7 @@ test('a wrong number and Enter state what was expected, until the number is chan
   ui.press('2', 'enter')
   expect(ui.store.get().overlay).toMatchObject({ problem: '"2", expected 21; nothing was done' })
   const { lines } = drawFrame(ui.store.get(), { ...ui, theme: createTheme('none') })
-  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^ ! "2", expected 21; nothing/))
+  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^│ ! "2", expected 21; nothing/))
   ui.press('1')
   expect(ui.store.get().overlay).toMatchObject({ problem: undefined })
   ui.press('enter')

@@ -9,7 +9,7 @@ import {
 } from '../../core/decimal.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { grouped } from '../../output/progress.ts'
-import { barText, textWidth } from '../../output/terminal-text.ts'
+import { barText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { type BoardColumn, clampBoard } from '../board.ts'
 import { fitCell, shortCell } from '../list/columns.ts'
 import { rowId } from '../list/list-state.ts'
@@ -19,9 +19,12 @@ import type { State } from '../state.ts'
 import { shortNumber } from '../text/short-number.ts'
 import { Rows } from './rows.tsx'
 
-const GAP = ' │ '
+const GAP = '  '
 
-const LEAST_WIDTH = 21
+/** The name in two lines, with the amount at the end of the second. */
+const CARD_ROWS = 2
+
+const LEAST_WIDTH = 16
 
 const INDENT = 2
 
@@ -38,7 +41,7 @@ interface BoardArea {
 
 /** The number of cards of a stage that are visible. */
 export function cardsShown(height: number): number {
-  return Math.max(1, height - HEAD_ROWS - FOOT_ROWS)
+  return Math.max(1, Math.floor((height - HEAD_ROWS - FOOT_ROWS) / CARD_ROWS))
 }
 
 interface BoardProps {
@@ -66,7 +69,7 @@ export function boardLines(
   const total = columns.reduce((all, { sum }) => addDecimals(all, sum), ZERO)
   const drawn = columns.slice(first, first + fitting).map((each, index) => {
     const isSelected = first + index === column
-    const size = { width, height: area.height, most, total }
+    const size = { width, height: area.height, most, total, at: first + index }
     return columnLines(each, { ...size, card: isSelected ? card : undefined }, state, theme)
   })
   return Array.from({ length: area.height }, (_, line) => {
@@ -93,8 +96,10 @@ export function cardAt(
   if (!deals || column >= first + fitting) return undefined
   const room = cardsShown(area.height)
   const line = y - HEAD_ROWS
-  if (line >= room) return undefined
-  const card = Math.max(0, line) + topOf(column === selected.column ? selected.card : undefined, deals.length, room)
+  if (line >= room * CARD_ROWS) return undefined
+  const card =
+    Math.floor(Math.max(0, line) / CARD_ROWS) +
+    topOf(column === selected.column ? selected.card : undefined, deals.length, room)
   return line < 0 ? { column, card: 0 } : card < deals.length ? { column, card } : undefined
 }
 
@@ -106,6 +111,8 @@ export function stagesShown(count: number, selected: number, width: number) {
 }
 
 interface ColumnArea {
+  /** The place of the stage in the pipeline. */
+  readonly at: number
   readonly width: number
   readonly height: number
   /** The largest sum of a stage, whose bar has the whole width. */
@@ -118,23 +125,23 @@ interface ColumnArea {
 
 function columnLines(column: BoardColumn, area: ColumnArea, state: State, theme: Theme): string[] {
   const { stage, deals, sum } = column
-  const { width, height, most, card } = area
+  const { width, height, most, card, at: place } = area
   const title = fitCell(`${card === undefined ? ' ' : '❯'} ${stage}`, width)
   const tone = stageTone(stage)
-  const heading = tone === undefined ? title : theme[tone](title)
+  const color = tone === undefined ? theme.stage(place) : theme[tone]
   const room = cardsShown(height)
   const top = topOf(card, deals.length, room)
   const below = deals.length - top - room
   return [
-    card === undefined ? theme.bold(heading) : theme.inverse(title),
+    card === undefined ? theme.bold(color(title)) : theme.inverse(title),
     fitCell(`  ${headText(column, area, state)}`, width),
-    theme.accent(fitCell(`  ${barText(shareOf(sum, most), width - 2)}`, width)),
+    color(fitCell(`  ${barText(shareOf(sum, most), width - 2)}`, width)),
     theme.dim(ruleText(top, width)),
-    ...deals.slice(top, top + room).map((deal, at) => {
+    ...deals.slice(top, top + room).flatMap((deal, at) => {
       const mark = state.lists.deals.marks.has(rowId(deal) ?? '') ? '*' : ' '
       const isCurrent = top + at === card
-      const line = cardLine(deal, `${isCurrent ? '❯' : ' '}${mark}`, width)
-      return isCurrent ? theme.inverse(line) : line
+      const lines = cardLines(deal, `${isCurrent ? '❯' : ' '}${mark}`, width)
+      return isCurrent ? lines.map(theme.inverse) : lines.map((line) => color('▎') + line.slice(1))
     }),
     ...(below > 0 ? [theme.dim(fitCell(`   ▼ ${grouped(below)}`, width))] : []),
   ]
@@ -160,11 +167,16 @@ function headText({ deals, sum }: BoardColumn, { width, total }: ColumnArea, sta
   return textWidth(text) + textWidth(share) <= room ? `${count}${text}${share}` : `${count}${sumText(sum, room)}`
 }
 
-/** The name, and right of it the amount, which is never cut. */
-function cardLine(deal: BoardColumn['deals'][number], sign: string, width: number): string {
-  const amount = amountText(deal.amount, Math.floor(width / 2))
-  const room = width - textWidth(sign) - (amount === '' ? 0 : textWidth(amount) + 1)
-  return `${sign}${fitCell(shortCell(deal.name, width), room)}${amount === '' ? '' : ` ${amount}`}`
+/** The name in two lines, the second with the amount, which is never cut. */
+function cardLines(deal: BoardColumn['deals'][number], sign: string, width: number): readonly string[] {
+  const room = width - textWidth(sign)
+  const [first = '', ...more] = wrapText(shortCell(deal.name, 2 * width), room)
+  const rest = more.join(' ').trim()
+  // Short where the name would be cut for its digits.
+  const amount = amountText(deal.amount, Math.min(Math.floor(width / 2), room - textWidth(rest) - 1))
+  const left = room - (amount === '' ? 0 : textWidth(amount) + 1)
+  const second = `${fitCell(rest, left)}${amount === '' ? '' : ` ${amount}`}`
+  return [`${sign}${fitCell(first, room)}`, `${' '.repeat(textWidth(sign))}${second}`]
 }
 
 function amountText(amount: JsonValue | undefined, width: number): string {

@@ -5,9 +5,10 @@ import { fitCell } from '../list/columns.ts'
 import { eventDiff } from '../list/event-diff.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { shownColumns } from '../list/shown-columns.ts'
-import { areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
+import { type Areas, areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
 import { listOfScreen, searchedIn } from '../screens.ts'
 import type { State } from '../state.ts'
+import { recordName } from '../text/change-text.ts'
 import { Board } from './board.tsx'
 import { Detail, type DetailParts } from './detail.tsx'
 import { EventRateLine, hasRateLine } from './event-rate.tsx'
@@ -15,7 +16,8 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Home } from './home.tsx'
 import { Messages } from './messages.tsx'
-import type { Drawing, OverlayLines } from './overlay.tsx'
+import { coveredRows, type Drawing, type OverlayLines } from './overlay.tsx'
+import { PANEL_COLUMNS, PANEL_ROWS, Panel } from './panel.tsx'
 import { Rows } from './rows.tsx'
 import { StatusLine } from './status-line.tsx'
 import { emptyText, RowTable } from './table.tsx'
@@ -30,7 +32,7 @@ interface FrameProps {
 export function Frame({ state, drawing, sheet }: FrameProps) {
   const { columns, rows } = state
   if (isTooSmall(state)) return <Rows lines={[tooSmallText(state)]} />
-  const covered = Math.min(sheet?.lines.length ?? 0, rows)
+  const covered = sheet ? Math.min(coveredRows(sheet), rows) : 0
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <Box flexDirection="column" height={rows - covered} overflow="hidden">
@@ -39,8 +41,24 @@ export function Frame({ state, drawing, sheet }: FrameProps) {
         <Messages state={state} theme={drawing.theme} />
         <Footer state={state} drawing={drawing} />
       </Box>
-      {sheet && <Rows lines={sheet.lines.slice(0, rows)} />}
+      {sheet && <OverlayPanel sheet={sheet} columns={columns} rows={rows} theme={drawing.theme} />}
     </Box>
+  )
+}
+
+interface OverlayProps {
+  readonly sheet: OverlayLines
+  readonly columns: number
+  readonly rows: number
+  readonly theme: Drawing['theme']
+}
+
+function OverlayPanel({ sheet: { title, lines }, columns, rows, theme }: OverlayProps) {
+  if (title === undefined) return <Rows lines={lines.slice(0, rows)} />
+  return (
+    <Panel title={title} width={columns} isFocused={true} theme={theme}>
+      <Rows lines={lines.slice(0, rows - PANEL_ROWS)} />
+    </Panel>
   )
 }
 
@@ -79,24 +97,28 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
       {hasRateLine(state) && <EventRateLine state={state} theme={theme} />}
       <Box flexDirection={detail?.isBeside ? 'row' : 'column'} flexShrink={0}>
         {body}
-        {detail && (
-          <Rule isUpright={detail.isBeside} length={detail.isBeside ? listRows + 1 : state.columns} theme={theme} />
-        )}
-        {detail && (
-          <Detail
-            parts={partsOf(state, selectedRow(state, board))}
-            area={{ width: detail.columns, height: detail.rows }}
-            theme={theme}
-          />
-        )}
+        {detail && <Pane state={state} row={selectedRow(state, board)} detail={detail} theme={theme} />}
       </Box>
     </>
   )
 }
 
-function Rule({ isUpright, length, theme }: { isUpright: boolean; length: number; theme: Drawing['theme'] }) {
-  const lines = isUpright ? Array.from({ length }, () => theme.dim(' │ ')) : [theme.dim('─'.repeat(length))]
-  return <Rows lines={lines} />
+interface PaneProps {
+  readonly state: State
+  readonly row: CrmRecord | undefined
+  readonly detail: NonNullable<Areas['detail']>
+  readonly theme: Drawing['theme']
+}
+
+/** The whole record, in a panel of its name. */
+function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PaneProps) {
+  return (
+    <Box marginLeft={isBeside ? 1 : 0} flexShrink={0}>
+      <Panel title={row ? recordName(row) : ''} width={columns + PANEL_COLUMNS} isFocused={false} theme={theme}>
+        <Detail parts={partsOf(state, row)} area={{ width: columns, height: rows }} theme={theme} />
+      </Panel>
+    </Box>
+  )
 }
 
 function selectedRow(state: State, board: readonly BoardColumn[] | undefined): CrmRecord | undefined {

@@ -9,6 +9,9 @@ import { Rows } from './rows.tsx'
 /** The least useful width of the place. */
 const LEAST_PLACE = 10
 
+/** A longer place is cut before the titles of the tabs. */
+const MOST_PLACE = 28
+
 const LONGEST_PROFILE = 20
 
 /** The screens, and the server; a protected profile is first, so that no width cuts it. */
@@ -44,9 +47,11 @@ function badgeOf(place: State['place']): string {
   return place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''
 }
 
+/** Profile and server are shown at every width: numbers alone for the other screens where titles would take their room. */
 function fittingTabs(state: State, room: number): readonly Tab[] {
   const whole = tabsOf(state, true)
-  return widthOf(whole) <= room ? whole : tabsOf(state, false)
+  const wanted = Math.min(MOST_PLACE, textWidth(state.place.text)) + 2
+  return widthOf(whole) + wanted <= room ? whole : tabsOf(state, false)
 }
 
 function profileOf(place: string): string {

@@ -6,6 +6,7 @@ import { areasOf } from '../look/areas.ts'
 import { createTheme, type Theme } from '../look/theme.ts'
 import type { State } from '../state.ts'
 import { underWayText } from '../text/change-text.ts'
+import { Figures, figureRows } from './figures.tsx'
 import { Rows } from './rows.tsx'
 
 /** From this width on the sections are in two columns. */
@@ -14,7 +15,14 @@ const GAP = ' │ '
 
 /** The home screen: a line of what is loaded and under way, and the visible lines, each exactly as wide as the screen. */
 export function Home({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  return <Rows lines={homeLines(state, theme)} />
+  const [status = '', ...lines] = homeLines(state, theme)
+  return (
+    <>
+      <Rows lines={[status]} />
+      {figureRows(state) > 0 && <Figures state={state} theme={theme} />}
+      <Rows lines={lines} />
+    </>
+  )
 }
 
 function homeLines(state: State, theme: Theme): readonly string[] {
@@ -37,7 +45,7 @@ const UNPAINTED = createTheme('none')
 
 /** Home has no column headers. */
 function homeHeight(state: State): number {
-  return areasOf(state, false).listRows + 1
+  return Math.max(1, areasOf(state, false).listRows + 1 - figureRows(state))
 }
 
 function homeStatus(state: State): readonly string[] {

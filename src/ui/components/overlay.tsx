@@ -12,7 +12,8 @@ import type { State } from '../state.ts'
 import { diffLine } from '../text/painted-diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
-import { textLines } from './text-page.tsx'
+import { PANEL_COLUMNS, PANEL_ROWS } from './panel.tsx'
+import { textSheet } from './text-page.tsx'
 
 const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
 
@@ -34,20 +35,30 @@ export function sheetOf(state: State, drawing: Drawing): OverlayLines | undefine
     case 'prompt':
       return promptSheet(overlay, columns, theme)
     case 'confirm':
-      return confirmSheet(overlay, state, theme)
+      return confirmSheet(overlay, inPanel(state), theme)
     case 'choice':
-      return choiceSheet(overlay, columns, theme)
+      return choiceSheet(overlay, inPanel(state).columns, theme)
     case 'form':
-      return formSheet(overlay, columns, rows - 3, theme)
+      return formSheet(overlay, inPanel(state).columns, rows - 5, theme)
     case 'help':
-      return helpSheet(state, drawing, overlay.top)
+      return helpSheet(inPanel(state), drawing, overlay.top)
     case 'palette':
-      return paletteSheet(state, drawing)
+      return paletteSheet(inPanel(state), drawing)
     case 'columns':
-      return { lines: [rule(columns, theme), ...columnsLines(overlay, state, theme)], cursor: undefined }
+      return { title: 'Columns', lines: columnsLines(overlay, inPanel(state), theme), cursor: undefined }
     case 'text':
-      return { lines: textLines(overlay, state, theme), cursor: undefined }
+      return textSheet(overlay, inPanel(state))
   }
+}
+
+/** The state for what is inside a panel of the width of the screen. */
+function inPanel(state: State): State {
+  return { ...state, columns: state.columns - PANEL_COLUMNS }
+}
+
+/** The rows of the screen that an overlay covers. */
+export function coveredRows({ lines, title }: OverlayLines): number {
+  return lines.length + (title === undefined ? 0 : PANEL_ROWS)
 }
 
 function actionLines(state: State, keymap: Keymap, text: string): readonly string[] {
@@ -71,11 +82,11 @@ function helpLines(state: State, keymap: Keymap): readonly string[] {
 
 /** The greatest scroll position of the help. */
 export function lastHelpTop(state: State, keymap: Keymap): number {
-  return Math.max(0, helpLines(state, keymap).length - helpRoom(state))
+  return Math.max(0, helpLines(inPanel(state), keymap).length - helpRoom(state))
 }
 
 function helpRoom({ rows }: State): number {
-  return rows - 4
+  return rows - 1 - PANEL_ROWS
 }
 
 function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
@@ -85,19 +96,12 @@ function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
   const room = helpRoom(state)
   const from = Math.max(0, Math.min(top, all.length - room))
   const lines = [
-    theme.bold(
-      fitCell(
-        ` Keys of ${titleOf(screen)}: ${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`,
-        columns,
-      ),
-    ),
-    rule(columns, theme),
     ...all.slice(from, from + room),
     ...Array.from({ length: Math.max(0, room - all.length) }, () => ' '.repeat(columns)),
-    rule(columns, theme),
     theme.dim(fitCell(` j/k, Space scroll · Esc closes · * marked`, columns)),
   ]
-  return { lines, cursor: undefined }
+  const range = `${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`
+  return { title: `Keys of ${titleOf(screen)}: ${range}`, lines, cursor: undefined }
 }
 
 const PALETTE_PROMPT = { type: 'prompt', label: ':', enter: () => 'runs it', onSubmit: () => {} } as const
@@ -110,7 +114,7 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
   const rest = actionLines(state, drawing.keymap, typed)
   const run = isCommandLine(typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
   const found = [...run, ...rest.slice(run.length)].map((line) => fitCell(line, columns))
-  const room = Math.min(12, rows - 5)
+  const room = Math.min(12, rows - 6)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
   const shown = found
     .slice(from, from + room)
@@ -118,8 +122,12 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
   if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen matches', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
   const prompt = promptSheet({ ...overlay, ...PALETTE_PROMPT }, columns, theme)
-  const lines = [rule(columns, theme), ...shown, ...prompt.lines]
-  return { lines, cursor: prompt.cursor && { x: prompt.cursor.x, y: 1 + shown.length + prompt.cursor.y } }
+  const lines = [...shown, ...prompt.lines]
+  return {
+    title: 'Commands',
+    lines,
+    cursor: prompt.cursor && { x: prompt.cursor.x, y: shown.length + prompt.cursor.y },
+  }
 }
 
 export interface Cursor {
@@ -129,6 +137,8 @@ export interface Cursor {
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
 export interface OverlayLines {
+  /** Of the panel around them; undefined without one. */
+  readonly title?: string
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
 }
@@ -177,21 +187,20 @@ function problemLines(problem: string, width: number, theme: Theme): readonly st
 function confirmSheet(overlay: Confirmation, state: State, theme: Theme): OverlayLines {
   const { title, lines, verb, isOnCancel, expected, input, problem } = overlay
   const width = state.columns
-  const head = [rule(width, theme), theme.bold(fitCell(` ${title}`, width))]
   const text = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
   const body = [...diffLines(overlay, state, theme), ...text]
   if (expected !== undefined) {
     const label = ` Type ${expected} and Enter to ${verb.toLowerCase()}, Esc to cancel:`
     const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
-    const cursor = { x: textWidth(label) + 1 + field.cursorX, y: head.length + body.length }
+    const cursor = { x: textWidth(label) + 1 + field.cursorX, y: body.length }
     const why = problem === undefined ? [] : problemLines(problem, width, theme)
-    return { lines: [...head, ...body, fitCell(`${label} ${field.text}`, width), ...why], cursor }
+    return { title, lines: [...body, fitCell(`${label} ${field.text}`, width), ...why], cursor }
   }
   const button = (label: string, isFocused: boolean) => (isFocused ? theme.inverse(`❯[${label}]`) : ` [${label}]`)
   const used = ` ${verb}  Cancel`.length + 10
   const buttons = `  ${button('Cancel', isOnCancel)}  ${button(verb, !isOnCancel)}`
   const keys = fitCell('   ←/→ then Enter, or y; Esc cancels', Math.max(0, width - used))
-  return { lines: [...head, ...body, buttons + theme.dim(keys)], cursor: undefined }
+  return { title, lines: [...body, buttons + theme.dim(keys)], cursor: undefined }
 }
 
 /** Rows of the screen that a plan leaves free. */
@@ -223,13 +232,13 @@ function choiceSheet({ title, lines = [], options, index }: Choice, width: numbe
     const text = fitCell(`${at === index ? ' ❯ ' : '   '}${option}`, width)
     return at === index ? theme.inverse(text) : text
   })
-  return { lines: [rule(width, theme), theme.bold(fitCell(` ${title}`, width)), ...text, ...rows], cursor: undefined }
+  return { title, lines: [...text, ...rows], cursor: undefined }
 }
 
 /** One line per field, with the server's error for it below. */
 function formSheet(form: Form, width: number, height: number, theme: Theme): OverlayLines {
   const nameWidth = Math.min(20, Math.max(...form.fields.map(({ name }) => textWidth(safeText(name)))) + 1)
-  const lines = [rule(width, theme), theme.bold(fitCell(` ${form.title}${form.isSending ? ' …' : ''}`, width))]
+  const lines: string[] = []
   if (form.problem !== undefined) lines.push(...problemLines(form.problem, width, theme).slice(0, 3))
   const room = Math.max(1, height - lines.length - 1)
   const first = Math.max(0, Math.min(form.index - Math.floor(room / 2), form.fields.length - room))
@@ -245,7 +254,7 @@ function formSheet(form: Form, width: number, height: number, theme: Theme): Ove
     if (field.problem !== undefined) lines.push(theme.bad(fitCell(`     ! ${field.problem}`, width)))
   }
   lines.push(theme.dim(fitCell('   ↑↓/Tab field · Enter next, on the last saves · Ctrl-S saves · Esc leaves', width)))
-  return { lines: lines.slice(0, height), cursor }
+  return { title: `${form.title}${form.isSending ? ' …' : ''}`, lines: lines.slice(0, height), cursor }
 }
 
 /** The part of a long text around the cursor. */
@@ -258,10 +267,6 @@ function fieldText(input: TextInput, width: number): { readonly text: string; re
   let from = graphemes.length
   while (from > 0 && used + textWidth(graphemes[from - 1] ?? '') < width - 1) used += textWidth(graphemes[--from] ?? '')
   return { text: `…${graphemes.slice(from).join('')}`, cursorX: used + 1 }
-}
-
-function rule(width: number, theme: Theme): string {
-  return theme.dim('─'.repeat(width))
 }
 
 /** The lines of the chooser, with the selected column visible. */
@@ -278,5 +283,5 @@ function columnsLines({ items, index, vital }: ColumnChooser, size: { columns: n
     if (top + at === index) return theme.inverse(line)
     return isShown ? line : theme.dim(line)
   })
-  return [theme.bold(fitCell(' Columns', columns)), ...lines, theme.dim(fitCell(KEYS, columns))]
+  return [...lines, theme.dim(fitCell(KEYS, columns))]
 }

@@ -1,7 +1,8 @@
 import { wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
-import type { Theme } from '../look/theme.ts'
 import type { Text } from '../overlay.ts'
+import type { OverlayLines } from './overlay.tsx'
+import { PANEL_COLUMNS } from './panel.tsx'
 
 interface Size {
   readonly columns: number
@@ -12,21 +13,19 @@ interface Size {
 const FREE_ROWS = 5
 
 /** A text to read, scrolled where it does not fit. */
-export function textLines(text: Text, size: Size, theme: Theme): readonly string[] {
+export function textSheet(text: Text, size: Size): OverlayLines {
   const { columns } = size
   const all = wrapped(text, size)
   const room = roomOf(all, size)
   const from = Math.max(0, Math.min(text.top, all.length - room))
   const range = all.length > room ? `: ${from + 1}-${from + room} of ${all.length} lines · j k Space scroll` : ''
-  return [
-    theme.dim('─'.repeat(columns)),
-    theme.bold(fitCell(` ${text.title}${range} · Esc closes`, columns)),
-    ...all.slice(from, from + room).map((line) => fitCell(` ${line}`, columns)),
-  ]
+  const lines = all.slice(from, from + room).map((line) => fitCell(` ${line}`, columns))
+  return { title: `${text.title}${range} · Esc closes`, lines, cursor: undefined }
 }
 
 /** The greatest scroll position. */
-export function lastTextTop(text: Text, size: Size): number {
+export function lastTextTop(text: Text, { columns, rows }: Size): number {
+  const size = { columns: columns - PANEL_COLUMNS, rows }
   const all = wrapped(text, size)
   return Math.max(0, all.length - roomOf(all, size))
 }

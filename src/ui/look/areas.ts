@@ -29,11 +29,11 @@ export function areasOf(state: State, isDetailOpen: boolean): Areas {
   if (!isDetailOpen) return { listRows: bodyRows, listColumns: state.columns, detail: undefined }
   if (state.columns >= WIDE) {
     const columns = Math.floor(state.columns * 0.4)
-    const detail = { isBeside: true, columns, rows: bodyRows + 1 }
+    const detail = { isBeside: true, columns, rows: bodyRows - 1 }
     return { listRows: bodyRows, listColumns: state.columns - columns - 3, detail }
   }
-  const rows = Math.max(3, Math.floor(bodyRows / 2))
-  const detail = { isBeside: false, columns: state.columns, rows: rows - 1 }
+  const rows = Math.max(5, Math.floor(bodyRows / 2))
+  const detail = { isBeside: false, columns: state.columns - 2, rows: rows - 2 }
   return { listRows: bodyRows - rows, listColumns: state.columns, detail }
 }
 

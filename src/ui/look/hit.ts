@@ -33,7 +33,8 @@ export function hitAt(state: State, boards: Boards, place: ScreenPoint): Hit | u
 
 function optionAt({ overlay, rows }: State, { y }: ScreenPoint): Hit | undefined {
   const options = overlay?.type === 'choice' ? overlay.options : []
-  const index = y - (rows - options.length)
+  // The last row is the border of its panel.
+  const index = y - (rows - 1 - options.length)
   return index >= 0 && index < options.length ? { on: 'option', index } : undefined
 }
 

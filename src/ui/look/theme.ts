@@ -13,6 +13,10 @@ export interface Theme extends Readonly<Record<Tone, Paint>> {
   readonly inverse: Paint
   /** A found part of a text: inverse, also without colour; in the row under the cursor, which is inverse, not. */
   found(text: string, isInverse: boolean): string
+  /** One of a few colours, the same for the same number: of a stage by its place. */
+  stage(at: number): Paint
+  /** Of a panel, as Ink takes it. */
+  border(isFocused: boolean): { readonly borderColor?: string; readonly borderDimColor?: boolean }
   /** What must be seen before a change: a protected profile; inverse without colour. */
   readonly danger: Paint
 }
@@ -48,9 +52,34 @@ export function createTheme(name: ThemeName): Theme {
     bold: painter('1'),
     inverse: painter('7'),
     found: (text, isInverse) => (isInverse ? `\x1b[27m${text}\x1b[7m` : painter('7')(text)),
+    border: borderOf(name),
+    stage: stagesOf(name),
     ...{ good: tone('good'), bad: tone('bad'), warn: tone('warn'), accent: tone('accent'), dim: tone('dim') },
     danger: palette ? tone('danger') : painter('1;7'),
   }
+}
+
+const STAGES: Readonly<Partial<Record<ThemeName, readonly string[]>>> = {
+  dark: ['38;5;75', '38;5;179', '38;5;176', '38;5;80', '38;5;209', '38;5;147'],
+  light: ['38;5;25', '38;5;130', '38;5;127', '38;5;30', '38;5;166', '38;5;61'],
+  '16': ['34', '33', '35', '36'],
+}
+
+function stagesOf(name: ThemeName): Theme['stage'] {
+  const paints = (STAGES[name] ?? ['']).map(painter)
+  return (at) => paints[at % paints.length] ?? painter('')
+}
+
+const BORDERS: Readonly<Partial<Record<ThemeName, readonly [focused: string, other: string]>>> = {
+  dark: ['ansi256(75)', 'ansi256(240)'],
+  light: ['ansi256(25)', 'ansi256(250)'],
+  contrast: ['cyanBright', 'white'],
+  '16': ['cyan', 'gray'],
+}
+
+function borderOf(name: ThemeName): Theme['border'] {
+  const colors = BORDERS[name]
+  return (isFocused) => (colors ? { borderColor: colors[isFocused ? 0 : 1] } : {})
 }
 
 /** Each attribute is ended by its own code, so that one inside another does not end it. */
