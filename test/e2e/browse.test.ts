@@ -253,7 +253,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await make(service, '/v1/deals', [{ name: 'Engines', stage: 'Lead', amount: 1200.5 }])
     const terminal = await browse(service.env, WIDE, 'pipelines')
     await terminal.sees(/Lead.*Qualified.*Proposal/)
-    await terminal.sees('1 · 1,200.5 · 100 %')
+    await terminal.sees('1 · 1.2K · 100 %')
     terminal.type('m')
     await terminal.sees('Move Engines to')
     terminal.press('Down', 'Enter')
