@@ -12,6 +12,8 @@ export interface BrowseDocument {
   keys(): Promise<Readonly<Record<string, readonly string[]>>>
   /** The name of the chosen theme. */
   theme(): Promise<string | undefined>
+  /** Every how many seconds the shown list is read again; 0 is never. */
+  refresh(): Promise<number | undefined>
   setTheme(name: string): Promise<void>
   /** The screen to begin with, whatever was shown last. */
   first(): Promise<string | undefined>
@@ -21,6 +23,8 @@ export interface BrowseDocument {
   /** Does nothing when there is no settings folder. */
   remember(place: string, left: JsonObject): Promise<void>
 }
+
+const LONGEST_REFRESH_S = 86_400
 
 export function openBrowseDocument(env: Env): BrowseDocument {
   const file = openDocument(join(settingsFolder(env), 'browse.json'), readOwnFile)
@@ -38,6 +42,12 @@ export function openBrowseDocument(env: Env): BrowseDocument {
       const { theme } = await file.read()
       if (theme === undefined || typeof theme === 'string') return theme
       throw damaged(file.path, 'theme is not a name, such as "dark"')
+    },
+    refresh: async () => {
+      const { refresh } = await file.read()
+      if (refresh === undefined || refresh === 0) return refresh
+      if (typeof refresh === 'number' && refresh >= 1 && refresh <= LONGEST_REFRESH_S) return refresh
+      throw damaged(file.path, `refresh is not 0 or from 1 to ${LONGEST_REFRESH_S} seconds, such as 60`)
     },
     setTheme: async (name) => {
       if (existsSync(dirname(file.path))) await file.update((document) => ({ ...document, theme: name }))

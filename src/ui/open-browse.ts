@@ -1,4 +1,5 @@
 import { CrmError, type WatchProcess } from '../core/errors.ts'
+import { isLoopback } from '../core/http-rules.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { readBrowseKeys } from '../settings/browse-keys.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
@@ -22,7 +23,7 @@ import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui, World } from './ui.ts'
 import { userActions } from './user-keys/user-actions.ts'
 
-export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
+export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refreshEveryMs'> {
   /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
   readonly place: ServerPlace
@@ -83,7 +84,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const home = { ...fresh.home, isFirst: first === 'home' }
   const store = createStore(withRemembered({ ...fresh, look, home, isMouseOn: options.isMouseOn }, left))
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
-  const background = createBackground(store, { ...options, changes })
+  const background = createBackground(store, { ...options, changes, refreshEveryMs: await refreshOf(document, server) })
   options.onNotes((line) => background.notices.wait(line))
   const world = worldOf(options, document)
   let isKept = true
@@ -97,7 +98,8 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
       else terminal.quit()
     }
     const lend = options.lendTerminal ?? ((during) => during())
-    const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(() => lend(during)))
+    const suspend = (during: () => Promise<void>) =>
+      background.following.without(() => terminal.suspend(() => mouse.without(() => lend(during))))
     const ui: Ui = { ...terminal, store, world, background, keymap, boards, suspend, quit }
     mouse.connect(ui)
     openScreen(ui, screen)
@@ -201,6 +203,7 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
     endMouse()
     drawn.close()
     signal.removeEventListener('abort', stop)
+    background.following.close()
     background.events.close()
     background.jobs.close()
     background.lists.cancel()
@@ -222,6 +225,15 @@ async function readFirst(document: BrowseDocument): Promise<ScreenName | undefin
   throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
     hint: 'crm config path shows the folder; F on Home sets it',
   })
+}
+
+const ON_LOOPBACK_S = 10
+
+/** Elsewhere never, unless it is asked for: vendors count requests, and a screen may stay open for days. */
+async function refreshOf(document: BrowseDocument, server: string | undefined): Promise<number | undefined> {
+  const isHere = server !== undefined && isLoopback(new URL(server).hostname)
+  const seconds = (await document.refresh()) ?? (isHere ? ON_LOOPBACK_S : 0)
+  return server === undefined || seconds === 0 ? undefined : seconds * 1_000
 }
 
 /** CrmError `invalid_input` for a theme that does not exist. */

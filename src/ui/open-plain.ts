@@ -8,7 +8,7 @@ import type { Plain, PlainScreen } from './plain/plain.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { progressTexts } from './text/progress-text.ts'
 
-export interface PlainOptions extends Omit<BackgroundWorld, 'changes' | 'live'> {
+export interface PlainOptions extends Omit<BackgroundWorld, 'changes' | 'live' | 'refreshEveryMs'> {
   readonly screen: PlainScreen | 'home'
   readonly place: ServerPlace
   readonly stdin: NodeJS.ReadStream
@@ -21,7 +21,12 @@ export interface PlainOptions extends Omit<BackgroundWorld, 'changes' | 'live'> 
 export async function openPlain(options: PlainOptions): Promise<void> {
   const { screen, place, stdin, stdout, signal, openApi } = options
   const store = createStore(initialState(screen, place, { columns: 80, rows: 24 }))
-  const background = createBackground(store, { ...options, changes: undefined, live: undefined })
+  const background = createBackground(store, {
+    ...options,
+    changes: undefined,
+    live: undefined,
+    refreshEveryMs: undefined,
+  })
   let write = (line: string) => void stdout.write(`${line}\n`)
   const say = (line: string) => write(line)
   background.notices.leaveScreen(say)

@@ -69,6 +69,21 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect((await all(service, '/v1/contacts')).every(({ phone }) => (phone ?? null) === null)).toBe(true)
   })
 
+  test('a list on loopback shows what another client changed, by itself, and the cursor stays', async () => {
+    const service = await serviceWith([{ name: 'Ada Lovelace' }, { name: 'Grace Hopper' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('Grace Hopper')
+    terminal.type('j')
+    const [, second] = await all(service, '/v1/contacts')
+    await terminal.sees(new RegExp(`❯.*${second?.name}`))
+    await crm(['contacts', 'update', String(second?.id), '--set', 'company=Followed'], service.env)
+    await make(service, '/v1/contacts', [{ name: 'Newcomer' }])
+    await expect.poll(() => terminal.screen(), { timeout: 25_000, interval: 100 }).toContain('1 new (r shows)')
+    const screen = terminal.screen()
+    expect(screen).toMatch(new RegExp(`❯.*${second?.name}.*Followed`))
+    expect(screen).not.toContain('Newcomer')
+  })
+
   test('objects of the server are screens: made, changed and found as contacts are', async () => {
     const file = join((await emptyHome()).HOME, 'objects.yaml')
     writeFileSync(

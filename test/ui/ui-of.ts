@@ -37,10 +37,12 @@ export async function uiOf(
     ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
     senders: { replay: NO_SERVER, trigger: NO_SERVER },
     ...{ changes: undefined, findRecords: NO_SERVER, signal: new AbortController().signal },
+    refreshEveryMs: undefined,
     ...world,
   })
   onTestFinished(async () => {
     await background.shell.close()
+    background.following.close()
     background.events.close()
     background.jobs.close()
     background.notices.close()

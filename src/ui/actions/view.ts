@@ -204,6 +204,7 @@ function scrollPane(sign: 1 | -1): Action['run'] {
 /** Esc ends the first of these that is active: a request, a message, a range, the pane, marks, the found text, the filter of the server. */
 function goBack(ui: Ui): void {
   const { store, background } = ui
+  background.following.cancel()
   if (background.lists.cancel()) return void background.notices.done('Stopped loading')
   if (background.notices.dismiss() || store.get().screen === 'home') return
   const before = currentList(store.get())

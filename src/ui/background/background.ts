@@ -8,6 +8,7 @@ import type { RefusedText } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
 import { createFindConflicts, type FindConflicts, type FindRecords } from './find-conflicts.ts'
+import { createFollowing, type Following } from './following.ts'
 import { createJobList, type JobList } from './job-list.ts'
 import { createKept, type Kept } from './kept.ts'
 import { createLists, type Lists } from './loading.ts'
@@ -41,6 +42,7 @@ export interface Background {
   readonly jobs: JobList
   readonly webhooks: Webhooks
   readonly shell: ShellCommands
+  readonly following: Following
 }
 
 export interface BackgroundWorld {
@@ -58,10 +60,12 @@ export interface BackgroundWorld {
   readonly findRecords: FindRecords
   /** Aborted when the program is stopped. */
   readonly signal: AbortSignal
+  /** How often the shown list is read again; undefined: never. */
+  readonly refreshEveryMs: number | undefined
 }
 
 export function createBackground(store: StateStore<State>, world: BackgroundWorld): Background {
-  const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
+  const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal, refreshEveryMs } = world
   const notices = createNotices(store, now, signal)
   const history = createUndoHistory()
   const commands = createDoneCommands(store, now)
@@ -91,6 +95,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     sending: createSending({ senders, notices, commands, underWay }),
     webhooks: createWebhooks({ store, openApi, notices, underWay, commands, signal, late }),
     shell: createShellCommands(store, env),
+    following: createFollowing({ store, openApi, now, everyMs: refreshEveryMs }),
     jobs,
   }
 }

@@ -8,6 +8,7 @@ import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
 import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
+import { type EventRecord, eventRecord, withEventRecords } from './event-records.ts'
 import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
@@ -95,6 +96,7 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
   let receivedCount = 0
   let timer: NodeJS.Timeout | undefined
   let unshown: ForwardResult[] = []
+  let records: EventRecord[] = []
 
   live.onEvents((listenEvent) => {
     if (listenEvent.type === 'event' || listenEvent.type === 'rejected') {
@@ -102,6 +104,8 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
       // Rows beyond the maximum are dropped at once.
       if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
       count++
+      const record = eventRecord(listenEvent)
+      if (record) records.push(record)
     } else if (listenEvent.type !== 'simulated' && listenEvent.id !== undefined) {
       unshown.push(listenEvent)
     }
@@ -110,11 +114,18 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
 
   function show(): void {
     timer = undefined
+    if (records.length > 0) showRecords()
     const list = store.get().lists.events
     if (unshown.length > 0) showResults()
     if (count === 0) return
     if (shownCount(list) === 0 || isFollowed(store.get())) return void look()
     store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
+  }
+
+  function showRecords(): void {
+    const taken = records
+    records = []
+    store.update((state) => withEventRecords(state, taken))
   }
 
   /** Adds each result once, also to rows that are not shown yet. */

@@ -183,7 +183,11 @@ function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
   run.held = []
   run.shownAtMs = performance.now()
   store.update((state) =>
-    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: searchedIn(name) })),
+    withList(state, name, (list) => ({
+      ...takePage(list, { items, nextCursor, searched: searchedIn(name) }),
+      // The age of a list is that of its first page.
+      ...((list.isStale || list.readAtMs === undefined) && { readAtMs: Date.now() }),
+    })),
   )
 }
 

@@ -11,6 +11,7 @@ import type { JsonValue } from '../../core/json.ts'
 import { grouped } from '../../output/progress.ts'
 import { barText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { type BoardColumn, clampBoard } from '../board.ts'
+import { partMark } from '../home/section.ts'
 import { fitCell, shortCell } from '../list/columns.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Theme } from '../look/theme.ts'
@@ -160,11 +161,13 @@ function ruleText(above: number, width: number): string {
 
 /** `852 · 213.3M · 17 %`: the deals, their sum, and its share of all stages, which is left out where it does not fit. */
 function headText({ deals, sum }: BoardColumn, { width, total }: ColumnArea, state: State): string {
-  const count = `${grouped(deals.length)}${state.lists.deals.isComplete ? '' : '+'} · `
+  const mark = partMark(state.lists.deals)
+  const count = `${grouped(deals.length)}${mark} · `
   const share = ` · ${Math.round(shareOf(sum, total) * 100)} %`
   const room = width - INDENT - textWidth(count)
-  const text = sumText(sum, room - textWidth(share))
-  return textWidth(text) + textWidth(share) <= room ? `${count}${text}${share}` : `${count}${sumText(sum, room)}`
+  const textOf = (width: number) => sumText(sum, width - mark.length) + mark
+  const text = textOf(room - textWidth(share))
+  return textWidth(text) + textWidth(share) <= room ? `${count}${text}${share}` : `${count}${textOf(room)}`
 }
 
 /** The name in two lines, the second with the amount, which is never cut. */

@@ -52,6 +52,7 @@ export function StatusLine({ state, board, theme }: StatusLineProps) {
     ...sendingPart(state),
     ...listeningPart(state),
     ...otherJobsPart(state),
+    ...agePart(state, list),
     ...deliveriesPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
@@ -88,9 +89,21 @@ function sortText({ by, isDescending }: Sort): string {
 
 function listeningPart(state: State): readonly string[] {
   const { screen, listening } = state
-  if (screen !== 'events' || !listening) return []
+  if (screen !== 'events') return []
+  if (!listening) return ['events of all servers on this machine']
   return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
 }
+
+/** Nothing for what is fresh. */
+function agePart({ times }: State, { readAtMs, isRefreshRefused }: ListState): readonly string[] {
+  if (readAtMs === undefined) return []
+  if (isRefreshRefused) return [`not refreshed since ${new Date(readAtMs).toTimeString().slice(0, 5)}`]
+  const minutes = Math.floor((times.nowMs - readAtMs) / MINUTE_MS)
+  if (minutes < 1) return []
+  return [`as of ${minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`} ago`]
+}
+
+const MINUTE_MS = 60_000
 
 function otherJobsPart({ screen, jobs }: State): readonly string[] {
   if (screen !== 'jobs' || jobs.others === 0) return []

@@ -7,7 +7,7 @@ import { recordName } from '../text/change-text.ts'
 import { shortNumber } from '../text/short-number.ts'
 import { shortTime } from '../text/short-time.ts'
 import { type DealFigures, type DealGroup, dealFigures, STALE_DAYS, type StageGroup } from './deal-figures.ts'
-import { basisText, type HomeRow, type HomeSection } from './section.ts'
+import { basisText, type HomeRow, type HomeSection, partMark } from './section.ts'
 
 const MOST_OWNERS = 6
 const MOST_STALE = 5
@@ -17,24 +17,29 @@ export function dealSections(state: State): readonly HomeSection[] {
   const { lists, board, times } = state
   const figures = dealFigures(lists.deals.rows, board.stages, times.nowMs)
   const basis = basisText(state, 'deals')
+  const mark = partMark(lists.deals)
   if (lists.deals.rows.length === 0) return [{ title: 'Pipeline', basis, rows: [], notes: [] }]
   return [
-    pipelineSection(figures, { basis, isOrderKnown: board.stages !== undefined }),
-    ownerSection(figures.owners, basis),
+    pipelineSection(figures, { basis, mark, isOrderKnown: board.stages !== undefined }),
+    ownerSection(figures.owners, basis, mark),
     staleSection(figures, state, basis),
   ]
 }
 
 interface PipelineBasis {
   readonly basis: string
+  readonly mark: string
   readonly isOrderKnown: boolean
 }
 
-function pipelineSection({ stages, unmeasured }: DealFigures, { basis, isOrderKnown }: PipelineBasis): HomeSection {
+function pipelineSection(
+  { stages, unmeasured }: DealFigures,
+  { basis, mark, isOrderKnown }: PipelineBasis,
+): HomeSection {
   const most = greatest(stages)
   const rows = stages.map(({ name, count, sum }, at) => ({
     label: name,
-    values: [grouped(count), shortNumber(sum), isOrderKnown ? conversionText(stages, at) : ''],
+    values: [grouped(count) + mark, shortNumber(sum) + mark, isOrderKnown ? conversionText(stages, at) : ''],
     share: shareOf(sum, most),
     tone: stageTone(name),
   }))
@@ -62,16 +67,16 @@ function countFrom(stages: readonly StageGroup[], from: number): number {
   return stages.slice(from).reduce((total, { count, ends }) => total + (ends === 'lost' ? 0 : count), 0)
 }
 
-function ownerSection(owners: readonly DealGroup[], basis: string): HomeSection {
+function ownerSection(owners: readonly DealGroup[], basis: string, mark: string): HomeSection {
   const most = greatest(owners)
   const rest = owners.slice(MOST_OWNERS)
   const rowOf = ({ name, count, sum }: DealGroup): HomeRow => ({
     label: name,
-    values: [grouped(count), shortNumber(sum)],
+    values: [grouped(count) + mark, shortNumber(sum) + mark],
     share: shareOf(sum, most),
   })
   const others: DealGroup = {
-    name: `${rest.length} others`,
+    name: `${rest.length}${mark} others`,
     count: rest.reduce((total, each) => total + each.count, 0),
     sum: rest.reduce((total, each) => addDecimals(total, each.sum), ZERO),
   }
@@ -79,15 +84,20 @@ function ownerSection(owners: readonly DealGroup[], basis: string): HomeSection 
   return { title: 'Amount by owner', basis: `${basis}, without lost ones`, rows, notes: [] }
 }
 
-function staleSection({ open, stale, staleSum, undated }: DealFigures, { times }: State, basis: string): HomeSection {
+function staleSection(
+  { open, stale, staleSum, undated }: DealFigures,
+  { lists, times }: State,
+  basis: string,
+): HomeSection {
   const rows = stale.slice(0, MOST_STALE).map((deal) => {
     const amount = decimalOf(deal.amount)
     const changed = shortTime(deal.updated_at ?? deal.created_at, times.nowMs)
     return { label: recordName(deal), values: [amount ? shortNumber(amount) : '', cellText(deal.stage), changed] }
   })
-  const count = `${grouped(stale.length)} of ${grouped(open)} open deals, ${shortNumber(staleSum)}, not changed for ${STALE_DAYS} d, ${basis}`
+  const mark = partMark(lists.deals)
+  const count = `${grouped(stale.length)}${mark} of ${grouped(open)}${mark} open deals, ${shortNumber(staleSum)}${mark}, not changed for ${STALE_DAYS} d, ${basis}`
   const missing = undated > 0 ? [`${grouped(undated)} open deals have no time of their last change.`] : []
-  const more = stale.length > MOST_STALE ? [`The ${MOST_STALE} oldest of ${grouped(stale.length)}.`] : []
+  const more = stale.length > MOST_STALE ? [`The ${MOST_STALE} oldest of ${grouped(stale.length)}${mark}.`] : []
   return { title: 'Stale', basis: count, rows, notes: [...more, ...missing] }
 }
 

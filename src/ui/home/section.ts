@@ -1,3 +1,4 @@
+import type { ListState } from '../list/list-state.ts'
 import { serverFilterText } from '../list/server-filters.ts'
 import type { Tone } from '../look/theme.ts'
 import type { ServerList } from '../screens.ts'
@@ -23,6 +24,11 @@ export interface HomeSection {
   readonly rows: readonly HomeRow[]
   /** What the figures mean, and why they are missing. */
   readonly notes: readonly string[]
+}
+
+/** Behind a figure of the loaded records, where they are not all. */
+export function partMark({ isComplete, droppedCount }: Pick<ListState, 'isComplete' | 'droppedCount'>): string {
+  return isComplete && droppedCount === 0 ? '' : '+'
 }
 
 /** `of 240 deals`, `of the 500 deals loaded; more may exist`. */

@@ -8,7 +8,7 @@ import { HOME_LISTS, type ServerList } from '../screens.ts'
 import type { State } from '../state.ts'
 import { shortTime, startOfDay } from '../text/short-time.ts'
 import { dealSections } from './deal-sections.ts'
-import { basisText, type HomeRow, type HomeSection } from './section.ts'
+import { basisText, type HomeRow, type HomeSection, partMark } from './section.ts'
 
 const DAYS = 28
 
@@ -39,7 +39,7 @@ function webhookSection({ lists, webhooks, times }: State): HomeSection {
   const lacking = webhooks.deliveriesLack === undefined ? [] : [`Only disabled ones: ${webhooks.deliveriesLack}.`]
   return {
     title,
-    basis: `${bad.length} of ${isComplete ? 'all ' : 'the first '}${rows.length} subscriptions`,
+    basis: `${bad.length}${partMark(lists.webhooks)} of ${isComplete ? 'all ' : 'the first '}${rows.length} subscriptions`,
     rows: bad.slice(0, MOST_SHOWN).map(({ url, status, failing, looked_at: looked, last, last_at: at, older }) => ({
       label: cellText(url),
       values: [
@@ -102,14 +102,14 @@ function createdSection(state: State): HomeSection {
   return {
     title: `Created per day, ${DAYS} d to today`,
     basis: HOME_LISTS.map((name) => basisText(state, name)).join('; '),
-    rows: made.map(({ name, created }) => rowOf(name, created)),
+    rows: made.map(({ name, created }) => rowOf(name, created, partMark(state.lists[name]))),
     notes,
   }
 }
 
-function rowOf(name: ServerList, { days }: Created): HomeRow {
+function rowOf(name: ServerList, { days }: Created, mark: string): HomeRow {
   const total = days.reduce((sum, each) => sum + each, 0)
-  return { label: name, values: [grouped(total), `${grouped(days.at(-1) ?? 0)} today`], spark: days }
+  return { label: name, values: [grouped(total) + mark, `${grouped(days.at(-1) ?? 0)}${mark} today`], spark: days }
 }
 
 /** Computed once for each set of rows and day. */

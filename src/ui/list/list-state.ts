@@ -1,4 +1,4 @@
-import { idText, type JsonObject } from '../../core/json.ts'
+import { idText, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { orderRows, type Sort } from './order.ts'
 
@@ -49,6 +49,10 @@ export interface ListState {
   readonly failure: LoadFailure | undefined
   /** Changes on the server that are not shown yet. */
   readonly news: number
+  /** When the shown records were last read; undefined for lists of this machine. */
+  readonly readAtMs: number | undefined
+  /** The last quiet refresh had no usable answer. */
+  readonly isRefreshRefused: boolean
 }
 
 export function emptyList(column: string): ListState {
@@ -73,6 +77,8 @@ export function emptyList(column: string): ListState {
     isStale: false,
     failure: undefined,
     news: 0,
+    readAtMs: undefined,
+    isRefreshRefused: false,
   }
 }
 
@@ -122,6 +128,7 @@ export function takePage(list: ListState, { items, nextCursor, isOpen = false, s
     isComplete: nextCursor === undefined && !isOpen,
     isStale: false,
     failure: undefined,
+    isRefreshRefused: list.isStale ? false : list.isRefreshRefused,
     news: list.isStale ? 0 : list.news,
     gone: list.isStale ? new Set() : list.gone,
   }
@@ -163,6 +170,30 @@ export function putRow(list: ListState, row: CrmRecord, searched: readonly strin
   }
   const next = { ...list, rows: list.rows.with(index, row), searched }
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
+}
+
+/**
+ * The values of the first page as the server has them now, in the rows that are loaded, each at its place whatever sort and filter
+ * say. Records that are not loaded are counted; behind the last loaded one of the page they only moved up where others were deleted.
+ */
+export function withRefreshed(list: ListState, items: readonly CrmRecord[]): ListState {
+  const fresh = new Map(items.map((item) => [rowId(item), item]))
+  const loaded = new Set(list.rows.map(rowId))
+  const last = list.isComplete ? items.length : items.findLastIndex((item) => loaded.has(rowId(item)))
+  const news = list.droppedCount > 0 ? 0 : items.slice(0, last).filter((item) => !loaded.has(rowId(item))).length
+  return { ...withValues(list, (row) => fresh.get(rowId(row))), news }
+}
+
+/** The same list where nothing has changed. */
+export function withValues(list: ListState, newValueOf: (row: CrmRecord) => CrmRecord | undefined): ListState {
+  let isChanged = false
+  const rows = list.rows.map((row) => {
+    const value = newValueOf(row)
+    if (!value || isSameJson(row, value)) return row
+    isChanged = true
+    return value
+  })
+  return isChanged ? { ...list, rows } : list
 }
 
 export function removeRow(list: ListState, id: string): ListState {
