@@ -15,6 +15,9 @@ export interface WordPosition {
 /** What notes are on; a server may have others. */
 const NOTE_NOUNS = ['deals', 'contacts', 'companies']
 
+/** Of browse; a server may have others. */
+const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'companies', 'tasks', 'events', 'jobs', 'webhooks']
+
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 /** Derived from the name of the flag or the placeholder; `text` for any other. */
@@ -50,6 +53,7 @@ const ARGUMENTS: ReadonlyMap<string, ValueWords> = new Map<string, ValueWords>([
   ['event', [...eventKinds()]],
   ['events', { type: 'event-kinds' }],
   ['method', METHODS],
+  ['screen', SCREENS],
 ])
 
 function ofPlaceholder({ path, flag, placeholder }: WordPosition): ValueWords | undefined {
