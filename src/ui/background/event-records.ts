@@ -14,7 +14,7 @@ export interface EventRecord {
 }
 
 /** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
-export function recordInEvent(event: Received): EventRecord | undefined {
+export function changedRecordIn(event: Received): EventRecord | undefined {
   if (event.type !== 'event' || !event.isVerified || event.isDuplicate || event.body.type !== 'json') return undefined
   const [resource, what] = event.name?.split('.') ?? []
   const name = serverLists().find((each) => resourceOf(each) === resource)

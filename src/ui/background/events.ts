@@ -8,7 +8,7 @@ import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
 import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { type EventRecord, recordInEvent, withEventRecords } from './event-records.ts'
+import { changedRecordIn, type EventRecord, withEventRecords } from './event-records.ts'
 import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
@@ -104,7 +104,7 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
       // Rows beyond the maximum are dropped at once.
       if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
       count++
-      const record = recordInEvent(listenEvent)
+      const record = changedRecordIn(listenEvent)
       if (record) records.push(record)
     } else if (listenEvent.type !== 'simulated' && listenEvent.id !== undefined) {
       unshown.push(listenEvent)
