@@ -27,7 +27,7 @@ const PROCESSES = [
 ]
 
 /** They put a real terminal (tmux) around the built crm. `npm run test:terminal`. */
-const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,terminal}.test.ts']
+const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,oauth-terminal,terminal}.test.ts']
 
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
@@ -40,7 +40,7 @@ const SLOW = [
   'test/e2e/jobs/{small-disk,again-kills,merge-kills,migrate-kills,killed-rejects}.test.ts',
   'test/connectors/{kills,merge-kills,note-kills,families/kills}.test.ts',
   'test/probe/drafts-killed.test.ts',
-  'test/e2e/oauth-kills.test.ts',
+  'test/e2e/oauth-{kills,marked}.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',

@@ -8,10 +8,11 @@ import { crmOrThrow, ROOT } from './crm-process.ts'
 import { type Step, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
 import { openTmux, type Size } from './screenshots/tmux-screen.ts'
 
-/** `npm run screenshots`: takes the pictures in docs/screens from the built program in tmux, with data of its own. */
+/** `npm run screenshots [-- home]`: takes the pictures in docs/screens, or one, from the built program in tmux, with data of its own. */
 const CRM = join(ROOT, 'bin/crm.js')
 
 const PORT = '4243'
+const only = process.argv[2]
 
 interface Shot {
   readonly name: string
@@ -24,6 +25,7 @@ interface Shot {
 
 const SHOTS: readonly Shot[] = [
   { name: 'detail', screen: 'contacts', keys: ['j', 'j', 'j', 'Enter'], sees: 'created_at' },
+  { name: 'home', screen: 'home', keys: [], sees: 'Last jobs' },
   { name: 'pipelines', screen: 'pipelines', keys: ['l', 'j', 'j', 'j'], sees: '❯ Qualified' },
 ]
 const SHOT_SIZE: Size = { columns: 120, rows: 40 }
@@ -47,8 +49,9 @@ try {
   await once(service.stderr, 'data')
   await delay(500)
   await loadDemo()
-  for (const shot of SHOTS) keep(`${shot.name}-120x40-dark`, screenSvg(sized(shot.name, SHOT_SIZE), await take(shot)))
-  keep('bulk', stepsSvg(sized('plan, kill, resume, undo', STEPS_SIZE), await bulkSteps()))
+  for (const shot of SHOTS.filter(({ name }) => !only || name === only))
+    keep(`${shot.name}-120x40-dark`, screenSvg(sized(shot.name, SHOT_SIZE), await take(shot)))
+  if (!only || only === 'bulk') keep('bulk', stepsSvg(sized('plan, kill, resume, undo', STEPS_SIZE), await bulkSteps()))
 } finally {
   service.kill()
   rmSync(home, { recursive: true, force: true })
@@ -67,7 +70,7 @@ async function take({ name, screen, keys, sees }: Shot): Promise<string> {
   const terminal = openTmux(name, `${process.execPath} ${CRM} browse ${screen}`, SHOT_SIZE, env)
   try {
     await terminal.sees('? help')
-    await terminal.sees('❯')
+    if (keys.length > 0) await terminal.sees('❯')
     for (const key of keys) {
       terminal.press(key)
       await delay(60)

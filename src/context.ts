@@ -372,6 +372,6 @@ async function openOwnTokens(ctx: Context): Promise<SignInTokens | undefined> {
   return openTokens({
     ...{ login: key.login, profileName, origin: baseUrl.origin, now, note, addSecret },
     openSettings: () => openSettings(env, keyringProgram),
-    fetch: fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal }),
+    fetch: fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret }),
   })
 }

@@ -111,12 +111,15 @@ function isOverAll([first, second]: readonly string[], argv: readonly string[]):
   return isAll && !has('--help') && !has('-h')
 }
 
+/** Screens that are no object. */
+const BROWSED = ['home', 'events', 'jobs']
+
 /** The word that names an object of the server, if it names anything. */
 function nounIn([first = 'help', second]: readonly string[]): string | undefined {
-  const isNamed = first === 'records' || first === 'fields'
+  const isNamed = first === 'records' || first === 'fields' || first === 'browse'
   const word = first === 'help' || isNamed ? second : first
   if (word === undefined || !/^[a-z][a-z0-9_]*$/.test(word)) return undefined
-  if (isNamed) return resourceNamed(word) ? undefined : word
+  if (isNamed) return resourceNamed(word) || (first === 'browse' && BROWSED.includes(word)) ? undefined : word
   return COMMAND_NAMES.includes(word) || nearest(word, COMMAND_NAMES) !== undefined ? undefined : word
 }
 

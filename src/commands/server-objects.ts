@@ -34,9 +34,31 @@ export async function apiWithObjects(ctx: Asking & Pick<Context, 'note'>): Promi
   try {
     objects = await readServerObjects(ctx)
   } catch (error) {
-    if (!(error instanceof CrmError && ['not_supported', 'forbidden'].includes(error.code))) throw error
+    if (!isRefusal(error)) throw error
     ctx.note(`${error.message}: only the objects of the connector are known`)
   }
+  return clientFor(ctx, objects)
+}
+
+/** The same, with those that are not known yet made resources of this process; undefined where there are none. */
+export async function learnServerObjects(ctx: Asking): Promise<Api | undefined> {
+  try {
+    const objects = await readServerObjects(ctx)
+    if (Object.keys(objects).every((plural) => resourceNamed(plural))) return undefined
+    defineOwnObjects(objects, 'server')
+    return await clientFor(ctx, objects)
+  } catch (error) {
+    // The lists of the screens report what stands in their way; these are beside them.
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
+}
+
+function isRefusal(error: unknown): error is CrmError {
+  return error instanceof CrmError && ['not_supported', 'forbidden'].includes(error.code)
+}
+
+async function clientFor(ctx: Asking, objects: DescribedObjects): Promise<Api> {
   const target = await ctx.target()
   const key = { key: target.key.value, tokens: await ctx.tokens() }
   return ctx.api({ ...target, ...key, connector: requireConnector(target), objects }, ctx.signal)

@@ -20,6 +20,7 @@ export interface InputStream extends AsyncIterable<Uint8Array | string> {
   pause?(): unknown
   /** Allows the process to end during a pending read. */
   unref?(): unknown
+  ref?(): unknown
 }
 
 export interface Io {
@@ -37,7 +38,8 @@ export async function writeText(stream: OutputStream, text: string | Uint8Array)
 }
 
 /** The environment for a program that needs no secret of crm, and would pass it on to its children. */
-export function envWithoutSecrets({ CRM_API_KEY: _, CRM_DATABASE_URL: __, ...others }: Env): Env {
+export function envWithoutSecrets(env: Env): Env {
+  const { CRM_API_KEY: _, CRM_CLIENT_SECRET: __, CRM_DATABASE_URL: ___, ...others } = env
   return others
 }
 

@@ -93,7 +93,7 @@ export function settingsFolder(env: Env): string {
     : join(baseFolder(env, env.XDG_CONFIG_HOME, '.config'), 'crm')
 }
 
-/** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm: the folder of jobs, logs and unsent changes. */
+/** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm: the folder of jobs, logs and typed forms. */
 export function stateFolder(env: Env): string {
   return env.CRM_STATE_HOME
     ? resolve(env.CRM_STATE_HOME)

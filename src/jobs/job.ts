@@ -111,7 +111,8 @@ function* planChanges(paths: JobPaths) {
   try {
     for (const { op, head, body } of plan.all()) {
       const fields = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : {}
-      yield { do: head.do, id: head.id, before: plan.before(op), body: fields } as const
+      const { do: kind, id, restores } = head
+      yield { do: kind, id, restores, before: plan.before(op), body: fields } as const
     }
   } finally {
     plan.close()

@@ -14,7 +14,7 @@ import { makeImport } from './plan/make-import.ts'
 import { ChainDraft, type JobIdentity, makeJob } from './plan/make-job.ts'
 import { makeMerge } from './plan/make-merge.ts'
 import { correctFailedRows, makeRetry } from './plan/make-retry.ts'
-import { begunChain, makeRestore, makeSelection } from './plan/make-selection.ts'
+import { begunChain, makeChosen, makeRestore, makeSelection } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
 import { forecastOf, type Sendable } from './plan/plan-format.ts'
@@ -29,6 +29,8 @@ const PLANNERS = {
   import: makeImport,
   /** The records that an expression selects. */
   selection: makeSelection,
+  /** Records that a person chose on a screen. */
+  chosen: makeChosen,
   /** One record of each group. */
   merge: makeMerge,
   /** The failed rows of another job, as they were sent. */

@@ -14,6 +14,7 @@ import {
   tokenRevocation,
 } from 'openid-client'
 import { NoReply } from '../api/transport/exchange.ts'
+import { durationText } from '../core/duration.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
 import type { OAuthLogin } from '../settings/oauth-login.ts'
 import type { Fetch } from './through-connections.ts'
@@ -62,7 +63,7 @@ export async function publishedAddresses(issuer: string, fetch: Fetch): Promise<
     if (token !== undefined) return { issuer: server.issuer, authorize, token, revoke }
     throw new Error('its metadata has no token_endpoint')
   } catch (error) {
-    throw failureOf(error, issuer, 'says no addresses')
+    throw failureOf(error, { token: issuer }, { what: 'says no addresses' })
   }
 }
 
@@ -100,7 +101,7 @@ export async function answered(
   try {
     answer = await ask()
   } catch (error) {
-    throw failureOf(error, login.token)
+    throw failureOf(error, login, { askedMs })
   }
   const { access_token: access, refresh_token: refresh = login.refresh, expires_in: seconds, scope } = answer
   const life = seconds === undefined ? undefined : seconds * 1000
@@ -119,7 +120,7 @@ export async function revokeTokens(login: OAuthLogin, fetch: Fetch): Promise<voi
     if (login.refresh !== undefined) await tokenRevocation(configuration, login.refresh)
     await tokenRevocation(configuration, login.access)
   } catch (error) {
-    throw failureOf(error, login.revoke ?? '', 'has not taken the tokens back')
+    throw failureOf(error, { token: login.revoke ?? '' }, { what: 'has not taken the tokens back' })
   }
 }
 
@@ -142,9 +143,13 @@ async function signed(
 }
 
 /** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
-function failureOf(error: unknown, address: string, what = 'gives no token'): unknown {
+function failureOf(
+  error: unknown,
+  { token, flow }: Pick<Begun, 'token'> & Partial<Begun>,
+  { askedMs = Number.NaN, what = 'gives no token' } = {},
+): unknown {
   if (error instanceof CrmError) return error
-  const { host = address } = URL.parse(address) ?? {}
+  const { host = token } = URL.parse(token) ?? {}
   const failed = (code: ErrorCode, why: string, hint: string) =>
     new CrmError(code, `${host} ${what}: ${why}`, { hint, cause: error })
   const { cause = error, message } = error as Error
@@ -156,8 +161,18 @@ function failureOf(error: unknown, address: string, what = 'gives no token'): un
   if (cause instanceof Response)
     return failed(cause.status >= 500 ? 'unreachable' : 'bad_answer', `it answers ${cause.status}`, 'try again')
   if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
-  const { error: code, error_description: description } = error
-  return failed('unauthorized', description === undefined ? code : `${code}: ${description}`, 'crm auth login')
+  const { error: code, error_description: description, response } = error
+  const offMs = flow === 'jwt' ? askedMs - Date.parse(response.headers.get('date') ?? '') : 0
+  const why = [code, ...(description === undefined ? [] : [description]), ...clockText(offMs)].join(': ')
+  return failed('unauthorized', why, 'crm auth login')
+}
+
+/** What a JWT says of its time is compared with the clock of the server, which does not say so. */
+function clockText(offMs: number): readonly string[] {
+  const minutes = Math.round(Math.abs(offMs) / 60_000)
+  if (!(minutes > 0)) return []
+  const side = offMs > 0 ? 'ahead of' : 'behind'
+  return [`the clock of this machine is ${durationText(minutes * 60_000)} ${side} that of the server`]
 }
 
 const ADDRESSES_HINT = 'crm connectors show NAME shows the addresses of its authorization server'

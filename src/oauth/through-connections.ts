@@ -5,7 +5,13 @@ import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/http-rules.ts'
 import { isJsonObject, parseExactJson } from '../core/json.ts'
 
-export type FetchOptions = Pick<ApiOptions, 'timeoutMs' | 'env'> & { readonly signal: AbortSignal }
+export type FetchOptions = Pick<ApiOptions, 'timeoutMs' | 'env'> & {
+  readonly signal: AbortSignal
+  /** Learns what is sent, before a server can repeat it in its answer. */
+  readonly addSecret?: (secret: string) => void
+}
+
+const SECRET_MEMBERS = ['code', 'code_verifier', 'assertion', 'client_secret', 'refresh_token', 'token']
 
 interface Asked {
   readonly method: string
@@ -16,7 +22,7 @@ interface Asked {
 export type Fetch = (url: string, asked: Asked) => Promise<Response>
 
 /** Requests to an authorization server, through the proxies and with the certificates of all other requests. */
-export function fetchThrough({ timeoutMs, env, signal }: FetchOptions): Fetch {
+export function fetchThrough({ timeoutMs, env, signal, addSecret }: FetchOptions): Fetch {
   return async (url, { method, headers, body }) => {
     const address = new URL(url)
     if (address.protocol !== 'https:' && !isLoopback(address.hostname)) {
@@ -24,6 +30,8 @@ export function fetchThrough({ timeoutMs, env, signal }: FetchOptions): Fetch {
         hint: 'correct the addresses below "oauth" of the connector: crm connectors show NAME',
       })
     }
+    const form = new URLSearchParams(String(body ?? ''))
+    for (const secret of SECRET_MEMBERS.flatMap((name) => form.getAll(name))) addSecret?.(secret)
     const connections = openConnections({ baseUrl: new URL(address.origin), timeoutMs, env })
     const outgoing = {
       ...{ method: method as 'GET' | 'POST', path: address.pathname + address.search },
@@ -32,11 +40,11 @@ export function fetchThrough({ timeoutMs, env, signal }: FetchOptions): Fetch {
     }
     try {
       const reply = await connections.exchange(outgoing, { timeoutMs, signal })
-      const type = reply.headers['content-type'] ?? 'application/octet-stream'
+      const { 'content-type': type = 'application/octet-stream', date = '' } = reply.headers
       const status = isRefusal(reply) ? 400 : reply.status
       return new Response(status === 204 ? null : new Uint8Array(reply.body), {
         status,
-        headers: { 'content-type': type },
+        headers: { 'content-type': type, date },
       })
     } finally {
       await connections.close()

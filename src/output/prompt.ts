@@ -89,14 +89,19 @@ async function readAnswer<Answer>(
   signal: AbortSignal,
   take: (text: string) => Taken<Answer> | undefined,
 ): Promise<Answer> {
-  const own = stdin.iterator?.({ destroyOnReturn: false })
-  const chunks = own ?? stdin[Symbol.asyncIterator]()
+  const left = LEFT.get(stdin)
+  LEFT.delete(stdin)
+  if (left) stdin.ref?.()
+  const chunks = left?.chunks ?? stdin.iterator?.({ destroyOnReturn: false }) ?? stdin[Symbol.asyncIterator]()
+  let next = left?.next
   const decoder = new TextDecoder()
   let rest = ''
   let text = ''
   try {
     for (;;) {
-      const { done, value } = await orAbort(chunks.next(), signal)
+      next ??= chunks.next()
+      const { done, value } = await orAbort(next, signal)
+      next = undefined
       if (done) throw endedError()
       text += typeof value === 'string' ? value : decoder.decode(value, { stream: true })
       const taken = take(text)
@@ -107,16 +112,23 @@ async function readAnswer<Answer>(
     }
   } finally {
     // A pending read would block return(), and the process with it.
-    if (signal.aborted) stdin.unref?.()
-    else await own?.return?.()
+    if (signal.aborted && next) {
+      stdin.unref?.()
+      LEFT.set(stdin, { chunks, next })
+    } else if (stdin.iterator) await chunks.return?.()
     // A stream needs a turn of the event loop to notice that `readable` has no listener, and process.stdin another one to
     // stop: an earlier question would wait for a stream that is about to stop.
     await nextTurn()
     if (rest !== '') stdin.unshift?.(new TextEncoder().encode(rest))
-    stdin.pause?.()
+    if (!signal.aborted) stdin.pause?.()
     await nextTurn()
   }
 }
+
+/** Reads that were pending when a question was withdrawn: what comes to them is for the next one. */
+const LEFT = new WeakMap<InputStream, { readonly chunks: Chunks; readonly next: ReturnType<Chunks['next']> }>()
+
+type Chunks = AsyncIterator<string | Uint8Array>
 
 async function orAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop: (() => void) | undefined

@@ -18,8 +18,6 @@ const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11FF\uD7B0-\uD7FF]/u
 /** Two columns, also with the characters after it that form a family, a flag or a skin tone. */
 const EMOJI = /^(?:(?!\p{Regional_Indicator})\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}{2})/u
 
-const EMOJI_INSIDE = /\p{Emoji_Presentation}/u
-
 /**
  * Only a text with one of these differs in width from the sum of its characters. The first segmenter takes 10 ms, half the
  * start-up of node, and is avoided for other texts.
@@ -50,17 +48,6 @@ export function fitText(text: string, width: number): string {
     kept += cluster
   }
   return `${kept}…`
-}
-
-/** The clusters of a text, each with its columns; 0 for those drawn over the one before. */
-export function* clusterColumns(text: string): Iterable<readonly [cluster: string, width: number]> {
-  const isNarrow = isNarrowText(text)
-  for (const cluster of isNarrow ? text : clustersOf(text)) yield [cluster, isNarrow ? 1 : clusterWidth(cluster)]
-}
-
-/** Whether the text has characters whose columns depend on their neighbours: terminals differ in those. */
-export function hasClusters(text: string): boolean {
-  return CLUSTERED.test(text) || EMOJI_INSIDE.test(text)
 }
 
 function clustersOf(text: string): Iterable<string> {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
+import type { ListedResource, PluralOf } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import { namesIn, stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
@@ -10,9 +11,12 @@ import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
 import { writePrivateFileNow } from '../files/replace-file.ts'
 import { damaged } from './document.ts'
 
-/** A change made on the screens that was not sent before they closed. */
+/** The plural of an object whose records the screens list. */
+export type RecordList = Exclude<PluralOf<ListedResource>, 'pipelines' | 'webhooks'>
+
+/** A change that an earlier version of crm kept, because it was not sent before the screens closed. */
 export interface KeptChange {
-  readonly list: 'contacts' | 'deals'
+  readonly list: RecordList
   readonly id: string
   /** A merge patch; null for a deletion. */
   readonly patch: JsonObject | null
@@ -52,6 +56,8 @@ export interface KeptChanges {
   hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
   /** The same, and lets other processes take it at once. */
   release(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
+  /** Writes changes to a new file of JSON lines, and gives its path. CrmError `machine`. */
+  export(changes: readonly KeptChange[]): string
 }
 
 /** `server` is the address that the changes belong to. */
@@ -97,6 +103,11 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
     },
     hold: (changes, forms) => put(`${own}.${owner}.json`, changes, forms),
     release: (changes, forms) => put(`${own}.json`, changes, forms),
+    export: (changes) => {
+      const path = join(stateFolder(env), `kept-changes-${randomBytes(4).toString('hex')}.jsonl`)
+      writePrivateFileNow(path, changes.map((change) => `${JSON.stringify(change)}\n`).join(''))
+      return path
+    },
   }
 }
 
@@ -163,7 +174,7 @@ function parseChange(value: JsonValue, path: string): KeptChange {
   if (isJsonObject(value)) {
     const { list, id, patch = null, before } = value
     const isPatch = patch === null || isJsonObject(patch)
-    if ((list === 'contacts' || list === 'deals') && typeof id === 'string' && isPatch && isJsonObject(before)) {
+    if (isRecordList(list) && typeof id === 'string' && isPatch && isJsonObject(before)) {
       return { list, id, patch, before }
     }
   }
@@ -175,9 +186,16 @@ function parseForm(value: JsonValue, path: string): KeptForm {
     const { list, before = null, texts, problem = null } = value
     const isText = Object.values(texts).every((text) => typeof text === 'string')
     const isRecord = before === null || isJsonObject(before)
-    if ((list === 'contacts' || list === 'deals') && isRecord && isText) {
+    if (isRecordList(list) && isRecord && isText) {
       return { list, before, texts: texts as KeptForm['texts'], problem: typeof problem === 'string' ? problem : null }
     }
   }
   throw damaged(path, 'one of its forms is malformed')
 }
+
+/** Objects of a server may not be known yet. */
+function isRecordList(list: JsonValue | undefined): list is RecordList {
+  return typeof list === 'string' && OBJECT_NAME.test(list)
+}
+
+const OBJECT_NAME = /^[a-z][a-z0-9_]{0,39}$/

@@ -15,6 +15,8 @@ export interface OAuthLogin {
   /** Of the client. */
   readonly secret?: string | undefined
   readonly scopes: readonly string[]
+  /** Where the browser brings the code, if the client is registered with another address than ours. */
+  readonly callback?: string | undefined
   /** What a JWT says, and the private key in PEM that signs it. */
   readonly jwt?: { readonly subject: string; readonly audience: string; readonly key: string } | undefined
   readonly access: string

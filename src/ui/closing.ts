@@ -1,14 +1,12 @@
 import { CrmError, Uncaught, type WatchProcess } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { shellWord } from '../core/shell-words.ts'
-import { jsonText, safeText } from '../output/safe-text.ts'
-import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { Background } from './background/background.ts'
-import { COLUMNS, LISTS, SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
+import { allLists, allScreens, columnsOf, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { type State, type StateStore, withList } from './state.ts'
-import { changesText, formText, recordName } from './text/change-text.ts'
+import { changesText, formText } from './text/change-text.ts'
 
-/** Keeps or drops unsent changes when the screens close. */
+/** Keeps or drops the text of the open form when the screens close. */
 export interface Closing {
   /** Synchronous: a terminal that closes sends a second signal, which ends the process at once. */
   keep(): void
@@ -27,7 +25,6 @@ interface Parts {
 
 /** A shorter wait is not mentioned. */
 const LONG_MS = 300
-const MOST_SAID = 20
 
 export function createClosing({ store, background, profileFlag, say }: Parts): Closing {
   /** The number that was kept, or the error. */
@@ -41,22 +38,22 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
   }
 
   function droppedLines(): readonly string[] {
-    const text = changesText(background.kept.pending().length, background.kept.pendingForm() ? 1 : 0)
-    return text === '' ? [] : [`${text} not sent, and discarded.`]
+    return background.kept.pendingForm() ? ['1 form not saved, and discarded.'] : []
   }
 
   function releasedLines(): readonly string[] {
     const form = background.kept.pendingForm()
-    const forms = store.get().keptForms.length + (form ? 1 : 0)
+    const { changes } = store.get().kept
     const kept = attempt(background.kept.release)
-    if (typeof kept !== 'number') return lostLines(kept, background.kept.pending(), form)
+    if (typeof kept !== 'number') {
+      const { message, details } = kept
+      // A form that could not be written to a file is printed on the terminal.
+      return form ? [`1 form not saved, and not kept: ${message}; ${details.hint}`, `  ${formText(form)}`] : []
+    }
+    if (kept === 0) return []
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
-    const changes = changesText(kept - forms, 0)
     // Not called unsent: a form without an answer may have been applied.
-    return [
-      ...(changes === '' ? [] : [`${changes} not sent, and kept: ${command} shows and sends them.`]),
-      ...(forms === 0 ? [] : [`${changesText(0, forms)} kept: ${command}, then i, opens it again.`]),
-    ]
+    return [`${changesText(changes.length, kept - changes.length)} kept: ${command} offers it again.`]
   }
 
   async function settle(): Promise<void> {
@@ -73,7 +70,6 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
       }
     },
     end: async (isKept) => {
-      background.deletions.pause()
       background.notices.leaveScreen(say)
       await settle()
       background.notices.close()
@@ -82,53 +78,39 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
   }
 }
 
-/** Changes that could not be written to a file are printed on the terminal. */
-function lostLines(
-  { message, details }: CrmError,
-  pending: readonly KeptChange[],
-  form: KeptForm | undefined,
-): readonly string[] {
-  const lines = pending.slice(0, MOST_SAID).map(({ list, id, patch, before }) => {
-    const what = patch === null ? 'to be deleted' : jsonText(patch)
-    return safeText(`  ${list} ${id} (${recordName(before)}): ${what}`)
-  })
-  const more = pending.length > MOST_SAID ? [`  and ${pending.length - MOST_SAID} more`] : []
-  const typed = form ? [`  ${formText(form)}`] : []
-  const what = changesText(pending.length, typed.length)
-  return [`${what} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more, ...typed]
-}
-
 /** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
 export function toRemember({ screen, lists, chosenColumns }: State): JsonObject {
-  const left = LISTS.filter((name) => !SESSION_SCREENS.includes(name)).map((name) => {
-    const { column, sort, isDetailOpen } = lists[name]
-    const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
-    const chosen = chosenColumns[name]
-    const columns = chosen ? { columns: [...chosen] } : {}
-    return [name, { column, detail: isDetailOpen, ...sorted, ...columns }] as const
-  })
+  const left = allLists()
+    .filter((name) => !SESSION_SCREENS.includes(name))
+    .map((name) => {
+      const { column, sort, isDetailOpen } = lists[name]
+      const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
+      const chosen = chosenColumns[name]
+      const columns = chosen ? { columns: [...chosen] } : {}
+      return [name, { column, detail: isDetailOpen, ...sorted, ...columns }] as const
+    })
   return { screen: SESSION_SCREENS.includes(screen) ? 'contacts' : screen, ...Object.fromEntries(left) }
 }
 
 export function rememberedScreen(left: JsonObject): ScreenName | undefined {
-  return SCREENS.find((screen) => screen === left.screen && !SESSION_SCREENS.includes(screen))
+  return allScreens().find((screen) => screen === left.screen && !SESSION_SCREENS.includes(screen))
 }
 
 /** Ignores values of other versions that this version does not recognise. */
 export function withRemembered(state: State, left: JsonObject): State {
-  const restored = LISTS.reduce((before, name) => {
+  const restored = allLists().reduce((before, name) => {
     const part = left[name]
     if (!isJsonObject(part)) return before
-    const isColumn = (value: unknown) => COLUMNS[name].some((column) => column.name === value)
+    const isColumn = (value: unknown) => columnsOf(name).some((column) => column.name === value)
     const { column, sort, descending, detail } = part
     return withList(before, name, (list) => ({
       ...list,
       column: typeof column === 'string' && isColumn(column) ? column : list.column,
       sort: typeof sort === 'string' && isColumn(sort) ? { by: sort, isDescending: descending === true } : undefined,
-      isDetailOpen: detail === true,
+      isDetailOpen: typeof detail === 'boolean' ? detail : list.isDetailOpen,
     }))
   }, state)
-  return { ...restored, chosenColumns: Object.fromEntries(LISTS.map((name) => [name, chosenIn(left[name])])) }
+  return { ...restored, chosenColumns: Object.fromEntries(allLists().map((name) => [name, chosenIn(left[name])])) }
 }
 
 function chosenIn(part: JsonValue | undefined): readonly string[] | undefined {
@@ -159,7 +141,7 @@ interface EndingParts {
   readonly lastWords: () => void
 }
 
-/** Without it an uncaught error would end the process, and lose unsent changes. */
+/** Without it an uncaught error would end the process, and lose the text of a form. */
 export function watchEnding({ watchProcess, keep, stop, lastWords }: EndingParts): Ending {
   const broken = Promise.withResolvers<void>()
   let bug: Uncaught | undefined

@@ -18,7 +18,7 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
   ['return', 'enter'],
   ['escape', 'esc'],
   ['backspace', 'backspace'],
-  ['delete', 'backspace'],
+  ['delete', 'delete'],
 ]
 
 const CONTROLS: Readonly<Record<string, string>> = { '\r': 'enter', '\n': 'enter', '\t': 'tab', ' ': 'space' }
@@ -29,8 +29,8 @@ export function strokesOf(input: string, key: Key): readonly Stroke[] {
   const named = NAMED.find(([flag]) => key[flag] === true)
   if (named) return [{ chord: named[1], text: undefined }]
   if (key.ctrl) return input === '' ? [] : [{ chord: `ctrl-${input}`, text: undefined }]
-  if (key.meta && /^\d$/.test(input)) return [{ chord: `alt-${input}`, text: undefined }]
-  // Esc followed quickly by a key arrives as one input; no other binding uses Alt.
+  // Also Esc followed quickly by a key, which `press` tells apart.
+  if (key.meta && [...input].length === 1 && input > ' ') return [{ chord: `alt-${input}`, text: undefined }]
   if (key.meta) return [{ chord: 'esc', text: undefined }, ...typedStrokes(input)]
   return typedStrokes(input)
 }

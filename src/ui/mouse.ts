@@ -1,9 +1,9 @@
 import { runAction, runById } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { clampBoard } from './board.ts'
-import { listHeight } from './draw/areas.ts'
-import { type Hit, hitAt } from './draw/hit.ts'
 import { moveTo } from './list/list-view.ts'
+import { listHeight } from './look/areas.ts'
+import { type Hit, hitAt } from './look/hit.ts'
 import type { MouseReport } from './mouse-input.ts'
 import type { Overlay } from './overlay.ts'
 import { pressInOverlay } from './overlay-keys.ts'
@@ -41,7 +41,7 @@ function wheel(ui: Ui, report: MouseReport, way: 'down' | 'up'): void {
   const isOverPane = hitAt(ui.store.get(), ui.boards, report)?.on === 'pane'
   if (isOverPane) return void runById(ui, `pane-${way}`)
   const action = ui.keymap.lookUp(screen, way)
-  if (action && action !== 'begins') runAction(ui, action, WHEEL_LINES)
+  for (let line = 0; line < WHEEL_LINES; line++) if (action && action !== 'begins') runAction(ui, action)
 }
 
 function pressCurrent(ui: Ui, stroke: { readonly chord: string; readonly text: undefined }): void {

@@ -1,13 +1,13 @@
 import { hasOperation, isReadOnly, resourceOf } from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 import {
-  COLUMNS,
+  columnsOf,
   isServerList,
   type ListName,
   listOfScreen,
   type ScreenName,
-  SERVER_LISTS,
   type ServerList,
+  serverLists,
 } from './screens.ts'
 
 /** What a key may need of the server. `stage` is the field of deals. */
@@ -35,7 +35,7 @@ export interface Offered {
 
 /** Of any server that speaks the contract. */
 export const CONTRACT_OFFERED: Offered = lackingDeletions(
-  SERVER_LISTS.filter((name) => !hasOperation(resourceOf(name), 'delete')),
+  serverLists().filter((name) => !hasOperation(resourceOf(name), 'delete')),
 )
 
 function lackingDeletions(lists: readonly ServerList[]): Offered {
@@ -48,7 +48,7 @@ type Offering = { readonly offered: Offered }
 /** The columns of a list, without those that no record has. */
 export function offeredColumns({ offered }: Offering, name: ListName): readonly ListColumn[] {
   const fields = isServerList(name) ? offered.fields[name] : undefined
-  return fields ? COLUMNS[name].filter((column) => fields.names.includes(column.name)) : COLUMNS[name]
+  return fields ? columnsOf(name).filter((column) => fields.names.includes(column.name)) : columnsOf(name)
 }
 
 /** Why a screen cannot be shown. */

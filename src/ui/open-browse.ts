@@ -3,21 +3,21 @@ import { type BrowseDocument, openBrowseDocument } from '../settings/browse-docu
 import { readBrowseKeys } from '../settings/browse-keys.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
+import { restoreKept } from './actions/kept.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
+import { type AppSession, openApp, type UiTerminal } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { watchNotes } from './background/notes.ts'
 import { watchHistory } from './background/record-history.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
-import { drawFrame } from './draw/frame.ts'
-import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './draw/look.ts'
-import type { InputSession } from './ink-input.ts'
+import { type DrawnState, openDrawnState } from './drawn-state.ts'
+import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/look.ts'
 import { openMouse } from './mouse-session.ts'
-import { type Frames, openFrames } from './paint/frames.ts'
-import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
-import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
+import { allScreens, type ScreenName, SESSION_SCREENS } from './screens.ts'
+import { createStore, initialState, type ServerPlace, type State, type StateStore, withNewLists } from './state.ts'
 import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui, World } from './ui.ts'
 import { userActions } from './user-keys/user-actions.ts'
@@ -26,6 +26,11 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
   readonly place: ServerPlace
+  /**
+   * Makes the objects that only this server has resources of this process, for which `openApi` then has a client. False where there
+   * are none that were not known. Undefined: never.
+   */
+  readonly learnObjects: (() => Promise<boolean>) | undefined
   /** Shown as messages at first. */
   readonly greeting: readonly string[]
   readonly profiles: Profiles | undefined
@@ -83,7 +88,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const world = worldOf(options, document)
   let isKept = true
   const mouse = openMouse({ store, stdin, write: world.writeRaw })
-  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>, { redraw, isDrawn }: Frames): Ui => {
+  const makeUi = (terminal: UiTerminal): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
       next = profile
@@ -93,13 +98,13 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     }
     const lend = options.lendTerminal ?? ((during) => during())
     const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(() => lend(during)))
-    const ui: Ui = { store, world, background, keymap, boards, suspend, quit, redraw, isDrawn }
+    const ui: Ui = { ...terminal, store, world, background, keymap, boards, suspend, quit }
     mouse.connect(ui)
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)
     if (problem) background.notices.problem(problem, '')
-    void background.kept.restore()
-    void learnOffered(store, options.openApi)
+    void restoreKept(ui)
+    void learnAll(store, options)
     return ui
   }
   const stopNotes = watchNotes(store, options.openApi, boards)
@@ -107,27 +112,24 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const stopAsking = isBackgroundAsked(look)
     ? askBackground({ stdin, stdout, onAnswer: (background) => showOn(store, background) })
     : undefined
-  // Keys that are typed before Ink is loaded are not to appear on the screen.
-  stdin.setRawMode(true)
-  const draw = (state: State) => drawFrame(state, { keymap, boards, theme: themeOf(state.look) })
-  const frames = openFrames({ store, stdout, draw })
-  const openInput = async () => {
-    const ink = await import('./ink-input.ts')
-    const { afterKey, screen } = frames
-    return ink.openInput({
-      stdin,
-      stdout: screen.terminalOfInk,
-      makeUi: (terminal) => makeUi(terminal, frames),
-      afterKey,
-    })
-  }
+  const drawn = openDrawnState(store, stdout)
+  const drawingOf = (state: State) => ({ keymap, boards, theme: themeOf(state.look) })
+  const open = () => openApp({ drawn, drawingOf, makeUi }, { stdin, stdout })
   const stops = [stopNotes, stopHistory, stopAsking]
-  await untilLeft({ options, store, background, frames, openInput, isKept: () => isKept, endMouse: mouse.end }).finally(
-    () => stops.map((stop) => stop?.()),
+  await untilLeft({ options, store, background, drawn, open, isKept: () => isKept, endMouse: mouse.end }).finally(() =>
+    stops.map((stop) => stop?.()),
   )
   await document.remember(place.text, toRemember(store.get()))
   const { screen: lastScreen, isMouseOn: isMouseNow } = store.get()
   return next === undefined ? undefined : { profile: next, screen: lastScreen, isMouseOn: isMouseNow, lines }
+}
+
+/** What the server offers, first of the known objects, so that none of them waits for the others. */
+async function learnAll(store: StateStore<State>, { openApi, learnObjects }: BrowseOptions): Promise<void> {
+  await learnOffered(store, openApi)
+  if (!learnObjects || !(await learnObjects())) return
+  store.update(withNewLists)
+  await learnOffered(store, openApi)
 }
 
 function isBackgroundAsked({ choice, colors }: Look): boolean {
@@ -160,22 +162,21 @@ interface Open {
   readonly options: BrowseOptions
   readonly store: StateStore<State>
   readonly background: Background
-  readonly frames: Frames
-  /** Loads Ink, after the first frame. */
-  readonly openInput: () => Promise<InputSession>
+  readonly drawn: DrawnState
+  readonly open: () => AppSession
   readonly isKept: () => boolean
   /** Turns the reports of the mouse off. */
   readonly endMouse: () => void
 }
 
 /** An uncaught error closes the screens, too, and is rethrown when changes are kept. */
-async function untilLeft({ options, store, background, frames, openInput, isKept, endMouse }: Open): Promise<void> {
-  const { signal, interrupt, watchProcess, profileFlag, say, stdin } = options
+async function untilLeft({ options, store, background, drawn, open, isKept, endMouse }: Open): Promise<void> {
+  const { signal, interrupt, watchProcess, profileFlag, say } = options
   const closing = createClosing({ store, background, profileFlag, say })
   const keep = () => {
     if (isKept()) closing.keep()
   }
-  let session: InputSession | undefined
+  let session: AppSession | undefined
   const stop = () => {
     keep()
     session?.unmount()
@@ -187,20 +188,18 @@ async function untilLeft({ options, store, background, frames, openInput, isKept
   }
   const lastWords = () => {
     endMouse()
-    frames.screen.close()
+    session?.unmount()
     closing.lastWords()
   }
   const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords })
   signal.addEventListener('abort', stop)
   try {
-    session = await openInput()
+    session = open()
     if (signal.aborted) stop()
     await Promise.race([session.waitUntilExit().catch(ending.breakWith), ending.broken])
   } finally {
     endMouse()
-    frames.close()
-    frames.screen.close()
-    stdin.setRawMode(false)
+    drawn.close()
     signal.removeEventListener('abort', stop)
     background.events.close()
     background.jobs.close()
@@ -215,9 +214,11 @@ async function untilLeft({ options, store, background, frames, openInput, isKept
 /** CrmError `invalid_input` for a screen that does not exist. */
 async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
   const named = await document.first()
-  const screen = SCREENS.find((each) => each === named && !SESSION_SCREENS.includes(each))
+  const screen = allScreens().find((each) => each === named && !SESSION_SCREENS.includes(each))
   if (screen !== undefined || named === undefined) return screen
-  const known = SCREENS.filter((each) => !SESSION_SCREENS.includes(each)).join(', ')
+  const known = allScreens()
+    .filter((each) => !SESSION_SCREENS.includes(each))
+    .join(', ')
   throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
     hint: 'crm config path shows the folder; F on Home sets it',
   })
@@ -239,12 +240,16 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
 
 type Rebound = Readonly<Record<string, readonly string[]>>
 
+/** Of earlier versions: their keys are ignored. */
+const ENDED_ACTIONS = ['commit', 'unstage', 'kept-form', 'load-all-deals']
+
 /** Configured keys with two actions are rejected before anything is drawn. */
 async function readRebound(document: BrowseDocument): Promise<Rebound> {
-  const rebound = await document.keys()
+  const given = await document.keys()
+  const rebound = Object.fromEntries(Object.entries(given).filter(([id]) => !ENDED_ACTIONS.includes(id)))
   const unknown = Object.keys(rebound).find((id) => !ACTIONS.some((action) => action.id === id))
   const [problem] =
-    unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), SCREENS) : [`there is no action ${unknown}`]
+    unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), allScreens()) : [`there is no action ${unknown}`]
   if (problem === undefined) return rebound
   throw new CrmError('invalid_input', `keys of browse.json cannot be used: ${problem}`, {
     hint: 'crm config path shows the folder; docs/browse.md lists the actions',

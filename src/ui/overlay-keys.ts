@@ -1,4 +1,4 @@
-import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
+import { lastDiffTop, lastHelpTop } from './components/overlay.tsx'
 import { withInput } from './form/record-form.ts'
 import { submitForm } from './form/submit-form.ts'
 import type { Stroke } from './keys.ts'

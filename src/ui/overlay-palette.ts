@@ -1,6 +1,6 @@
 import { isCommandLine, lineRefusal, runLine, screenOf } from './actions/command-line.ts'
 import { completeLine } from './actions/complete-line.ts'
-import { findActions, runAction } from './actions/keymap.ts'
+import { findActions, isNamedBy, runAction } from './actions/keymap.ts'
 import { loadStages } from './actions/open-screen.ts'
 import type { Stroke } from './keys.ts'
 import type { Palette } from './overlay.ts'
@@ -32,7 +32,8 @@ export function pressInPalette(ui: Ui, palette: Palette, { chord, text }: Stroke
     return void (taken && edit(ui, palette, { input: textInput(taken.text), taking: taken.taking }))
   }
   const count = findActions(ui.keymap, ui.store.get(), line).length
-  const index = Math.max(0, Math.min(palette.index + arrowStep(chord), count - 1))
+  const index =
+    arrowStep(chord) === 0 ? palette.index : Math.max(0, Math.min(palette.index + arrowStep(chord), count - 1))
   if (index !== palette.index) return void showPalette(ui, { ...palette, index })
   const input = text === undefined ? editText(palette.input, chord) : insertText(palette.input, text)
   if (input) edit(ui, palette, { input, taking: undefined })
@@ -44,7 +45,11 @@ export function pasteInPalette(ui: Ui, palette: Palette, text: string): void {
 }
 
 function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; readonly taking: Palette['taking'] }): void {
-  showPalette(ui, { ...palette, ...part, index: 0, problem: undefined })
+  const line = inputText(part.input)
+  const [first] = findActions(ui.keymap, ui.store.get(), line)
+  // What only mentions the words is run after it was chosen.
+  const index = isCommandLine(line) || isNamedBy(first, line) || !first ? 0 : -1
+  showPalette(ui, { ...palette, ...part, index, problem: undefined })
   const screen = screenOf(/^\s*(\w+) /.exec(inputText(part.input))?.[1] ?? '')
   const list = screen && listOfScreen(screen)
   if (list && isServerList(list) && inputText(palette.input) !== inputText(part.input)) void loadWords(ui, list)
@@ -64,6 +69,11 @@ function enter(ui: Ui, palette: Palette, line: string): void {
     return void (problem === undefined && runLine(ui, line))
   }
   const action = findActions(ui.keymap, ui.store.get(), line)[palette.index]
+  if (palette.index < 0)
+    return void showPalette(ui, {
+      ...palette,
+      problem: `no command is named ${JSON.stringify(line.trim())}; ↓ chooses one that mentions it`,
+    })
   showOverlay(ui, undefined)
   if (action) runAction(ui, action)
 }

@@ -1,4 +1,4 @@
-import { lastTextTop } from './draw/text-sheet.ts'
+import { lastTextTop } from './components/text-page.tsx'
 import type { Stroke } from './keys.ts'
 import type { Text } from './overlay.ts'
 import { stepOf } from './overlay-steps.ts'

@@ -1,7 +1,9 @@
-import type { ListedResource, PluralOf } from '../core/resources/registry.ts'
+import { FIELDS, fieldOf, isReadOnly, LISTED_RESOURCES, RESOURCES, resourceOf } from '../core/resources/registry.ts'
+import type { RecordList } from '../settings/kept-changes.ts'
 import type { ListColumn } from './list/columns.ts'
 
-export const SCREENS = [
+/** The screens with a tab and a number, in its order, and two that show what this session did. */
+export const FIXED_SCREENS = [
   'home',
   'contacts',
   'deals',
@@ -13,25 +15,54 @@ export const SCREENS = [
   'commands',
 ] as const
 
-export type ScreenName = (typeof SCREENS)[number]
+type FixedScreen = (typeof FIXED_SCREENS)[number]
 
-/** Lists of records of the server. */
-export const SERVER_LISTS = ['contacts', 'deals'] as const satisfies readonly PluralOf<ListedResource>[]
+/** A list of records of the server. */
+export type ServerList = RecordList
 
-export type ServerList = (typeof SERVER_LISTS)[number]
+export type ScreenName = FixedScreen | ServerList
 
-/** The screens with records of the server. */
-export const SERVER_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'pipelines']
+/** Where a key works: `objects` is the screen of every object but contacts and deals. */
+export type ScreenOrObjects = ScreenName | 'objects'
 
 /** The screens that show a list; the board shows the deals. */
-export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'log', 'commands'] as const
+export type ListName = Exclude<ScreenName, 'home' | 'pipelines'>
 
-export type ListName = (typeof LISTS)[number]
+/** The objects of the server that have no tab, such as companies, as far as they are known. */
+function objectScreens(): readonly ServerList[] {
+  return LISTED_RESOURCES.map((resource) => RESOURCES[resource].plural).filter(
+    (plural): plural is ServerList => !FIXED_SCREENS.some((each) => each === plural),
+  )
+}
+
+/** What Home has figures of. */
+export const HOME_LISTS = ['contacts', 'deals'] as const satisfies readonly ServerList[]
+
+export function serverLists(): readonly ServerList[] {
+  return ['contacts', 'deals', ...objectScreens()]
+}
+
+export function allScreens(): readonly ScreenName[] {
+  return [...FIXED_SCREENS, ...objectScreens()]
+}
+
+export function allLists(): readonly ListName[] {
+  return allScreens().filter((each): each is ListName => each !== 'home' && each !== 'pipelines')
+}
+
+/** The screens with records of the server. */
+export const SERVER_SCREENS: readonly ScreenOrObjects[] = ['contacts', 'deals', 'objects', 'pipelines']
 
 /** Screens without a number, which show what this session did; they are not remembered. */
 export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 
-export const TITLES: Readonly<Record<ScreenName, string>> = {
+/** Whether a key of these screens works on this one; undefined: all. */
+export function isOnScreen(screens: readonly ScreenOrObjects[] | undefined, screen: ScreenName): boolean {
+  if (!screens || screens.includes(screen)) return true
+  return screens.includes('objects') && !FIXED_SCREENS.some((each) => each === screen)
+}
+
+const TITLES: Readonly<Record<FixedScreen, string>> = {
   home: 'Home',
   contacts: 'Contacts',
   deals: 'Deals',
@@ -43,8 +74,14 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
   commands: 'Commands',
 }
 
+export function titleOf(screen: ScreenName): string {
+  const titles: Partial<Record<ScreenName, string>> = TITLES
+  const plural = screen.replaceAll('_', ' ')
+  return titles[screen] ?? plural.charAt(0).toUpperCase() + plural.slice(1)
+}
+
 export function isServerList(name: ListName): name is ServerList {
-  return SERVER_LISTS.some((each) => each === name)
+  return serverLists().some((each) => each === name)
 }
 
 /** The list of a screen; Home shows no rows, and takes most figures from the deals. */
@@ -52,7 +89,7 @@ export function listOfScreen(screen: ScreenName): ListName {
   return screen === 'pipelines' || screen === 'home' ? 'deals' : screen
 }
 
-export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
+const COLUMNS: Readonly<Record<Exclude<FixedScreen, 'home' | 'pipelines'>, readonly ListColumn[]>> = {
   // Fields, id, owner and creation time: the last columns are omitted first.
   contacts: [
     { name: 'name', head: 'NAME', least: 22, most: 36 },
@@ -112,10 +149,36 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
   ],
 }
 
-/** Members that `/` searches. */
-export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
-  contacts: searchedColumns('contacts'),
-  deals: searchedColumns('deals'),
+/** Those of an object without a tab are of its fields: what names it, the others, id, owner and creation time. */
+export function columnsOf(name: ListName): readonly ListColumn[] {
+  const fixed: Partial<Record<ListName, readonly ListColumn[]>> = COLUMNS
+  return fixed[name] ?? objectColumns(name as ServerList)
+}
+
+const LAST = ['id', 'owner_id', 'created_at']
+
+const WIDTHS = { least: 10, most: 28 } as const
+
+function objectColumns(name: ServerList): readonly ListColumn[] {
+  const resource = resourceOf(name)
+  const own = FIELDS[resource].filter((field) => !isReadOnly(field) && !LAST.includes(field))
+  const last = LAST.filter((field) => fieldOf(resource, field) !== undefined)
+  return [...own, ...last].map((field, at) => {
+    const type = fieldOf(resource, field)?.type
+    return {
+      name: field,
+      head: field
+        .replace(/_(?:id|at|on)$/, '')
+        .replaceAll('_', ' ')
+        .toUpperCase(),
+      ...(at === 0 ? { least: 22, most: 40 } : WIDTHS),
+      ...((type === 'number' || type === 'integer') && { align: 'right' as const }),
+      ...(type === 'time' && { kind: 'time' as const }),
+    }
+  })
+}
+
+const SEARCHED: Partial<Readonly<Record<ListName, readonly string[]>>> = {
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
   webhooks: ['url', 'events', 'status', 'description', 'id'],
@@ -123,7 +186,7 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   commands: ['command'],
 }
 
-/** All columns but times. */
-function searchedColumns(list: ListName): readonly string[] {
-  return COLUMNS[list].flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
+/** Members that `/` searches: all columns but times, unless named. */
+export function searchedIn(list: ListName): readonly string[] {
+  return SEARCHED[list] ?? columnsOf(list).flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
 }

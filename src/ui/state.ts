@@ -1,11 +1,11 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { KeptForm } from '../settings/kept-changes.ts'
-import { type Look, PLAIN_LOOK } from './draw/look.ts'
+import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
+import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import { allLists, columnsOf, isServerList, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -25,11 +25,6 @@ export interface BoardState {
   readonly card: number
   /** In the order of the pipeline; undefined until the server has answered. */
   readonly stages: readonly CrmRecord[] | undefined
-}
-
-/** Digits typed before a key: `5j`, `10G`. */
-export interface Count {
-  readonly digits: string
 }
 
 /** The server as shown on the screens. */
@@ -98,7 +93,6 @@ export interface State {
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
   readonly pendingKeys: string
-  readonly count: Count | undefined
   /** How far the pane of this row is scrolled; 0 for any other row. */
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request takes longer than a moment. */
@@ -107,10 +101,8 @@ export interface State {
   readonly underWay: readonly UnderWayWork[]
   /** The running command of a key of the user. */
   readonly shellTitle: string | undefined
-  /** Kept forms that were not opened yet. */
-  readonly keptForms: readonly KeptForm[]
-  /** The number of kept changes that were left out; 0 after the log, which names them, was opened. */
-  readonly leftOut: number
+  /** What earlier sessions kept: forms that were not opened yet, and changes of earlier versions that were not sent. */
+  readonly kept: { readonly forms: readonly KeptForm[]; readonly changes: readonly KeptChange[] }
   /** Identifies the answer to quit when all is sent; undefined when there is none, or it was revoked. */
   readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
@@ -134,7 +126,7 @@ export interface State {
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
-  const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
+  const lists = Object.fromEntries(allLists().map((name) => [name, emptyListOf(name, size.columns)]))
   return {
     screen,
     screenBefore: screen === 'log' ? 'contacts' : screen,
@@ -146,13 +138,11 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     offered: CONTRACT_OFFERED,
     ...size,
     pendingKeys: '',
-    count: undefined,
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
     underWay: [],
     shellTitle: undefined,
-    keptForms: [],
-    leftOut: 0,
+    kept: { forms: [], changes: [] },
     leaving: undefined,
     listening: undefined,
     jobs: { isOfAll: false, others: 0 },
@@ -165,6 +155,20 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     isMouseOn: false,
     webhooks: { lack: undefined, deliveriesLack: undefined },
   }
+}
+
+/** From this width on the record under the cursor is shown beside its list. */
+const WIDE_SCREEN = 140
+
+function emptyListOf(name: ListName, columns: number): ListState {
+  return { ...emptyList(columnsOf(name)[0]?.name ?? 'id'), isDetailOpen: columns >= WIDE_SCREEN && isServerList(name) }
+}
+
+/** With a list for each object that has become known. */
+export function withNewLists(state: State): State {
+  const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
+  const empty = added.map((name) => [name, emptyListOf(name, state.columns)])
+  return { ...state, lists: { ...state.lists, ...Object.fromEntries(empty) } }
 }
 
 export function currentList(state: State): ListState {

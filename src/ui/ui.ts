@@ -2,9 +2,9 @@ import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
-import type { ThemeChoice } from './draw/look.ts'
+import type { ThemeChoice } from './look/look.ts'
 import type { Confirmation } from './overlay.ts'
-import type { ScreenName } from './screens.ts'
+import type { ScreenName, ScreenOrObjects } from './screens.ts'
 import type { State, StateStore } from './state.ts'
 
 export interface Profiles {
@@ -58,7 +58,7 @@ export interface Action {
   readonly id: string
   readonly title: string
   /** Undefined: on all screens. */
-  readonly screens?: readonly ScreenName[]
+  readonly screens?: readonly ScreenOrObjects[]
   /** Chords; two chords separated by a blank are pressed one after the other. */
   readonly keys: readonly string[]
   /** Its name in the footer; undefined: not in the footer. */
@@ -69,9 +69,7 @@ export interface Action {
   readonly isOfMarks?: true
   /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
-  /** A count may be typed before its keys: `5j`. */
-  readonly takesCount?: true
-  readonly run: (ui: Ui, count?: number) => void
+  readonly run: (ui: Ui) => void
 }
 
 export interface Keymap {

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { screenAt } from './screen-at.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
 
 // A server that shows only the members that a request names: what nothing maps must survive a job and its undo.
@@ -75,6 +77,26 @@ test('the undo of an import restores members of any record, and those of --compu
   expect(titles(server)).toEqual([['person1@example.com', 'VP', 'Rome'], ...OTHERS])
   await jobOf(['jobs', 'undo', job], server)
   expect(titles(server)).toEqual([BOSS, ...OTHERS])
+})
+
+test('a deletion of a record as a screen shows it keeps every member, unless the record was changed since', async () => {
+  const server = await withJobTitle()
+  const { ui, jobs, rows, overlay } = await screenAt(server, 'contacts')
+  const shown = rows.find(({ id }) => id === '1') ?? {}
+  expect(shown).not.toHaveProperty('jobtitle')
+  const kept = async (row: CrmRecord) => {
+    const made = await jobs.plan('chosen', { noun: 'contacts', kind: 'delete', changes: [{ row, patch: null }] })
+    return made.type === 'made' ? [...jobs.of(made.job.paths).changes()].map(({ before }) => before) : made
+  }
+  expect(await kept(shown)).toMatchObject([{ id: '1', jobtitle: 'Boss' }])
+  await ui.background.sendChanges({ name: 'contacts', changes: [{ row: shown, patch: null }] })
+  expect(titles(server)).toEqual(OTHERS)
+  ui.press('u')
+  await expect.poll(overlay).toMatchObject({ type: 'confirm' })
+  ui.press('y')
+  await expect.poll(() => titles(server)).toEqual([...OTHERS, BOSS])
+  // What is compared before the request is what the person saw.
+  expect(await kept({ ...shown, email: 'seen@example.com' })).toEqual([{ ...shown, email: 'seen@example.com' }])
 })
 
 test('a plan is applied by a process that was not asked for its members', async () => {

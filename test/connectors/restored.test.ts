@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { crm, crmPrints, startRun } from '../harness/crm.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
 import type { EmulatorOptions } from './emulators/emulator.ts'
+import { screenAt } from './screen-at.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
 
 const [PIPEDRIVE] = SERVERS.filter(({ connector }) => connector === 'pipedrive')
@@ -32,6 +33,23 @@ test('the undo of a deletion restores records under their ids, and its undo dele
   expect(there.emulator.effects('deals', 'created')).toBe(0)
   await jobOf(there, 'jobs', 'undo', undo.job, '--expect', '2')
   expect(dealIds(there)).toEqual([2])
+})
+
+test('on the screens u names the deleted records, and restores them under their ids', async () => {
+  const there = await pipedrive()
+  const before = dealIds(there)
+  const { ui, rows, overlay } = await screenAt(there, 'deals')
+  ui.press('A', 'd', 'y')
+  await expect.poll(() => dealIds(there)).toEqual([])
+  await ui.background.underWay.settled()
+  ui.press('u')
+  const diff = rows.map(({ name }) => expect.objectContaining({ label: 'created', new: name }))
+  await expect
+    .poll(overlay)
+    .toMatchObject({ title: expect.stringContaining('Undo 3 deletions (deals)'), lines: [], diff })
+  ui.press('y')
+  await expect.poll(() => dealIds(there)).toEqual(before)
+  expect(there.emulator.effects('deals', 'created')).toBe(0)
 })
 
 test('a record that someone else has restored is left as it is', async () => {

@@ -60,7 +60,8 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('d')
     await terminal.sees('1 of 2 marked rows is not shown')
     terminal.press('Up', 'Enter')
-    await terminal.sees('Delete Ada from')
+    await terminal.sees('Send 1 deletion to')
+    await terminal.sees('delete: Ada')
   })
 
   test('the state of an event is whole at 80 columns', async () => {

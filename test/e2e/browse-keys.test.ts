@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
@@ -31,25 +30,23 @@ const key = (output: string, command: string) =>
   `keys:\n  - key: P\n    screens: [contacts]\n    description: Look\n    output: ${output}\n    command: ${JSON.stringify(command)}\n`
 
 describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
-  test('5 and a slow j move five rows; 2 and Enter, and Alt with 1, open their screens', async () => {
+  test('y copies the id into tmux, and Ctrl-Y the value in the selected column', async () => {
     const service = await startService()
-    await make(
-      service,
-      '/v1/contacts',
-      Array.from({ length: 9 }, (_, at) => ({ name: `Row ${at}` })),
-    )
+    const [id] = await make(service, '/v1/contacts', [{ name: 'Ada', email: 'ada@engines.example' }])
     const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
-    await terminal.sees('❯  Row 8')
-    terminal.type('5')
-    await terminal.sees('5 … Enter: Go to Jobs')
-    await delay(700)
-    terminal.type('j')
-    await terminal.sees('❯  Row 3')
+    await terminal.sees('❯  Ada')
+    terminal.type('y')
+    await terminal.sees(`✓ Copied ${id} to tmux`)
+    expect(terminal.copied()).toBe(id)
+    terminal.type('l')
+    terminal.press('C-y')
+    await terminal.sees('✓ Copied ada@engines.example to tmux')
+    expect(terminal.copied()).toBe('ada@engines.example')
+    // Digits open screens at once.
     terminal.type('2')
-    terminal.press('Enter')
     await terminal.sees('[2 Deals]')
     terminal.press('M-1')
-    await terminal.sees('❯  Row 3')
+    await terminal.sees('❯  Ada')
   })
 
   test('a key of browse.yaml gets the record without the key of the server, and the help names it', async () => {

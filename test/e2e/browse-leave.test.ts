@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { all, make } from '../harness/records.ts'
 import { startService } from './service.ts'
@@ -15,17 +16,17 @@ const WIDE = { columns: 120, rows: 30 }
 
 async function browse(env: Env): Promise<Terminal> {
   const terminal = openTerminal(['browse', 'contacts'], env, WIDE)
-  await terminal.sees('? help')
+  await terminal.sees(/\? help|Open it/)
   return terminal
 }
 
-async function editAll(terminal: Terminal): Promise<void> {
-  await terminal.sees('❯  ')
-  terminal.type('Ab')
-  await terminal.sees('Change in')
-  terminal.type('company=Acme')
-  terminal.press('Enter')
-  await terminal.sees('edited, not sent')
+/** A form with text that is not saved. */
+async function typeInForm(terminal: Terminal): Promise<void> {
+  await terminal.sees('❯  Ada')
+  terminal.type('e')
+  await terminal.sees('Edit Ada')
+  terminal.type(' Lovelace')
+  await terminal.sees('Ada Lovelace')
 }
 
 /** The process of crm itself: the shell of the terminal is its parent. */
@@ -39,119 +40,82 @@ function keptFiles({ HOME = '' }: Env): readonly string[] {
 }
 
 describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
-  for (const [name, end] of [
-    ['SIGTERM', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGTERM')],
-    ['a terminal that closes', (terminal: Terminal) => terminal.close()],
+  for (const [name, end, exit] of [
+    ['SIGTERM', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGTERM'), 143],
+    ['kill -9', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGKILL'), 137],
+    ['a terminal that closes', (terminal: Terminal) => terminal.close(), undefined],
   ] as const) {
-    test(`${name} keeps edits and deletions that are not sent, and the next start has them again`, async () => {
+    test(`${name} keeps what was typed in a form, and the next start offers it`, async () => {
       const service = await startService()
-      await make(service, '/v1/contacts', [{ name: 'Keep' }, { name: 'Gone soon' }])
+      await make(service, '/v1/contacts', [{ name: 'Ada' }])
       const terminal = await browse(service.env)
-      await editAll(terminal)
-      terminal.press('Escape')
-      terminal.type('gg')
-      terminal.type('d')
-      await terminal.sees('❯[Cancel]')
-      terminal.type('y')
-      // The dialog, too, says "deleted for good".
-      await terminal.sees('deleted for good in')
-      end(terminal)
+      await typeInForm(terminal)
       if (name === 'SIGTERM') {
-        await terminal.sees('exit=143')
-        expect(terminal.screen()).toContain('3 changes not sent, and kept: crm browse shows and sends them.')
+        terminal.press('C-c')
+        await terminal.sees('Quit? Not saved: 1 form')
+        terminal.press('Escape')
+        await terminal.sees('Ada Lovelace')
       }
-      await expect.poll(() => keptFiles(service.env).map((path) => statSync(path).mode & 0o777)).toEqual([0o600])
-      expect((await all(service, '/v1/contacts')).map(({ company }) => company ?? null)).toEqual([null, null])
+      const modes = () => keptFiles(service.env).map((path) => statSync(path).mode & 0o777)
+      await expect.poll(modes).toEqual([0o600])
+      end(terminal)
+      if (exit !== undefined) await terminal.sees(`exit=${exit}`)
+      if (name === 'SIGTERM') expect(terminal.screen()).toContain('1 form kept: crm browse offers it again.')
       const again = await browse(service.env)
-      await again.sees('2 edited, not sent (w sends) · 1 to be deleted (w sends, u cancels)')
-      again.type('w')
-      await again.sees('Send 2 updates and 1 deletion to')
-      again.type('y')
-      await again.sees('1-1 of 1')
-      await expect.poll(() => all(service, '/v1/contacts')).toMatchObject([{ name: 'Keep', company: 'Acme' }])
-      again.type('q')
-      await again.sees('exit=0')
-      expect(keptFiles(service.env)).toEqual([])
+      await again.sees('A form of the last session was not saved')
+      await again.sees('contacts Ada: name=Ada Lovelace')
+      again.press('Enter')
+      await again.sees('Edit Ada')
+      again.press('C-s')
+      await again.sees('Saved Ada Lovelace')
+      expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Ada Lovelace' }])
+      await expect.poll(() => keptFiles(service.env)).toEqual([])
     })
   }
 
-  test('one of two browses has the kept edits; when it is killed, the next one gets them', async () => {
+  test('edits and deletions that an earlier version kept are offered as a plan, and sent as jobs', async () => {
     const service = await startService()
-    await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const [keep, gone] = await make(service, '/v1/contacts', [{ name: 'Ada' }, { name: 'Gone soon' }])
+    const rows = await all(service, '/v1/contacts')
+    const before = (id: unknown) => rows.find((row) => row.id === id) as KeptChange['before']
+    openKeptChanges(service.env, `${service.url}/`).release([
+      { list: 'contacts', id: String(keep), patch: { company: 'Acme' }, before: before(keep) },
+      { list: 'contacts', id: String(gone), patch: null, before: before(gone) },
+    ])
     const terminal = await browse(service.env)
-    await editAll(terminal)
-    process.kill(crmPid(terminal), 'SIGTERM')
-    await terminal.sees('exit=143')
-    const one = await browse(service.env)
-    await one.sees('1 edited, not sent')
-    const pid = crmPid(one)
-    const other = await browse(service.env)
-    await other.sees(`Kept changes are held by another crm (process ${pid})`)
-    expect(other.screen()).not.toContain('edited, not sent')
-    other.type('q')
-    await other.sees('exit=0')
-    process.kill(pid, 'SIGKILL')
-    await one.sees('exit=137')
-    const next = await browse(service.env)
-    await next.sees('1 edited, not sent')
-    next.type('w')
-    await next.sees('Send 1 update to')
-    next.type('y')
-    await expect.poll(() => all(service, '/v1/contacts')).toMatchObject([{ company: 'Acme' }])
+    await terminal.sees('2 changes were kept by an earlier version of crm')
+    terminal.press('Enter')
+    await terminal.sees('Ada  company: (none) -> Acme')
+    await terminal.sees('delete: Gone soon')
+    terminal.type('y')
+    await expect.poll(() => all(service, '/v1/contacts')).toMatchObject([{ name: 'Ada', company: 'Acme' }])
     await expect.poll(() => keptFiles(service.env)).toEqual([])
-    process.kill(crmPid(next), 'SIGKILL')
-    expect((await browse(service.env)).screen()).not.toContain('edited, not sent')
   })
 
   for (const [name, end] of [
     ['an exception in the handler of a key', (terminal: Terminal) => terminal.type('/ß')],
     ['a rejection', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGUSR2')],
   ] as const) {
-    test(`${name} keeps the edits, says how to go on, and is exit 1`, async () => {
+    test(`${name} keeps the form, says how to go on, and is exit 1`, async () => {
       const service = await startService()
       await make(service, '/v1/contacts', [{ name: 'Ada' }])
       const preload = fileURLToPath(new URL('breaking-preload.ts', import.meta.url))
       const terminal = await browse({ ...service.env, NODE_OPTIONS: `--import=${preload}` })
-      await editAll(terminal)
+      await typeInForm(terminal)
       end(terminal)
       const screen = await terminal.sees('exit=1')
-      expect(screen).toContain('1 change not sent, and kept: crm browse shows and sends them.')
+      expect(screen).toContain('1 form kept: crm browse offers it again.')
       expect(screen).toContain('crm: this is a bug\nError: broken by the test')
       expect(terminal.isOnAlternateScreen()).toBe(false)
       expect(terminal.isCursorVisible()).toBe(true)
       const next = await browse(service.env)
-      await next.sees('1 edited, not sent')
+      await next.sees('A form of the last session was not saved')
       next.press('C-c')
-      await next.sees('Quit? Not sent: 1 update')
-      next.press('C-c')
+      await next.sees('❯  Ada')
+      next.type('q')
       await next.sees('exit=0')
     })
   }
-
-  test('unsaved input of a form is asked about, kept at SIGTERM, and sent from the next start', async () => {
-    const service = await startService()
-    await make(service, '/v1/contacts', [{ name: 'Ada' }])
-    const terminal = await browse(service.env)
-    await terminal.sees('❯  ')
-    terminal.type('e')
-    await terminal.sees('Edit Ada')
-    terminal.type(' Lovelace')
-    terminal.press('C-c')
-    await terminal.sees('Quit? Not sent: 1 form')
-    terminal.press('Escape')
-    await terminal.sees('Ada Lovelace')
-    process.kill(crmPid(terminal), 'SIGTERM')
-    await terminal.sees('exit=143')
-    expect(terminal.screen()).toContain('1 form kept: crm browse, then i, opens it again.')
-    const again = await browse(service.env)
-    await again.sees('1 form kept (i opens it)')
-    again.type('i')
-    await again.sees('Ada Lovelace')
-    again.press('C-s')
-    await again.sees('Saved Ada Lovelace')
-    expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Ada Lovelace' }])
-    expect(keptFiles(service.env)).toEqual([])
-  })
 
   test('q while edits are being sent asks; stopped, crm states at once that it waits, and how to continue', async () => {
     let changes = 0
@@ -169,8 +133,11 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const terminal = await browse(emptyHome({ CRM_BASE_URL: url, CRM_API_KEY: 'k' }))
-    await editAll(terminal)
-    terminal.type('w')
+    await terminal.sees('❯  Ada')
+    terminal.type('b')
+    await terminal.sees('Change in Ada')
+    terminal.type('company=Acme')
+    terminal.press('Enter')
     await terminal.sees('Send 1 update to')
     terminal.type('y')
     await terminal.sees('sending 1 update of contacts …')

@@ -66,7 +66,6 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Keys of Contacts')
     terminal.press('Escape')
     terminal.type('2')
-    terminal.press('Enter')
     await terminal.sees('[2 Deals]')
   })
 

@@ -23,7 +23,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       .toContain('503 pending')
     terminal.press('Enter')
     await terminal.sees(/again \S+ · answered/)
-    terminal.type('a')
+    terminal.type('R')
     await terminal.sees('1 of its newest 1 deliveries failed')
     const before = receiver.events.length
     status = 204

@@ -4,11 +4,16 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import type { Service } from '../harness/service.ts'
+import { HAS_PROVIDER } from '../oauth/authorization-server.ts'
+import { filesWith, openAuthorized } from '../oauth/signed-up.ts'
 import { crm, crmPrints } from './crm.ts'
+import { startService } from './service.ts'
 import { test } from './shared-service.ts'
+import { signInAtTerminal, withBrowser } from './signing-in.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 
 const HAS_SECRET_SERVICE =
@@ -56,6 +61,37 @@ describe.skipIf(!HAS_SECRET_SERVICE)('with a Secret Service (skipped where gnome
     })
     expect(await crmPrints(['auth', 'status', '--all', '-o', 'csv'], env)).toContain('keyring')
   })
+
+  test.skipIf(!HAS_PROVIDER || !HAS_TMUX)(
+    'a sign-in by OAuth is kept there, and so is each renewal; no file has a secret of it',
+    async () => {
+      const callback = `http://127.0.0.1:${await freePort()}/callback`
+      const terms = { tokenSeconds: 2, callback }
+      const { authorization, env: home, anywhere, gate } = await openAuthorized(startService, terms)
+      const env = { ...home, ...(await startSecretService(home, true)) }
+      const words = [...anywhere, '--client-id', 'crm', '--callback', callback]
+      const shown = await signInAtTerminal(words, withBrowser(env).env)
+      expect(shown).toMatch(/the tokens are in the system keyring \(crm, own .*exit=0/s)
+      const tokens = new Set<string>()
+      // Each process has the refresh token that the one before has kept.
+      for (let at = 0; at < 3; at++) {
+        await new Promise((resolve) => setTimeout(resolve, 2100))
+        expect(await crmPrints(['contacts', 'list', '-o', 'json'], env)).toBe('[]\n')
+        tokens.add((await crmPrints(['auth', 'token'], env)).trim())
+      }
+      expect(authorization.asked.map(({ grant, status }) => `${grant} ${status}`)).toEqual([
+        ...['authorization_code 200', 'refresh_token 200', 'refresh_token 200', 'refresh_token 200'],
+      ])
+      expect([tokens.size, gate.tokens.size, gate.refused()]).toEqual([3, 4, 0])
+      expect(JSON.parse(await crmPrints(['auth', 'status', '-o', 'json'], env))).toMatchObject({
+        ...{ source: 'keyring', sign_in: 'code', is_renewed: true },
+      })
+      const secrets = [...authorization.secrets.keys()]
+      expect(secrets.flatMap((secret) => filesWith(home.HOME, secret))).toEqual([])
+      await crmPrints(['auth', 'logout'], env)
+      expect((await crm(['auth', 'token'], env)).stderr).toContain('there is no key')
+    },
+  )
 
   test('logout takes it out of the keyring too; a login to a file does as well', async ({ service }) => {
     const home = emptyHome()

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Env, emptyHome, type Run, tempFolder } from '../harness/home.ts'
 import type { Serving } from '../harness/service.ts'
+import { watchCommandLines } from './command-lines.ts'
 import { crm, startCrm } from './crm.ts'
 import { listen, newSecretFile } from './listening.ts'
 import { serve } from './service.ts'
@@ -30,26 +31,6 @@ function markedFiles(folder: string): string[] {
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
     .filter(({ entry, path }) => hasMark(path) || (entry.isFile() && hasMark(readFileSync(path, 'latin1'))))
     .map(({ path }) => path)
-}
-
-/** Looks at the command line of every process again and again, and keeps those with the mark in them. */
-function watchCommandLines() {
-  const marked = new Set<string>()
-  let seen = 0
-  const look = () => {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-        if (line.includes('bin/crm.js')) seen++
-        if (hasMark(line)) marked.add(line)
-      } catch {
-        // It ended since it was listed.
-      }
-    }
-  }
-  const timer = setInterval(look, 20)
-  onTestFinished(() => clearInterval(timer))
-  return { marked, seen: () => seen }
 }
 
 /** Runs commands with --debug, three at a time, and keeps what they printed. */
@@ -219,6 +200,6 @@ test.skipIf(!existsSync('/proc/self/cmdline'))(
     await service.stop()
     expect(hasMark(service.said())).toBe(false)
     expect(lines.seen()).toBeGreaterThan(50)
-    expect([...lines.marked]).toEqual([])
+    expect(lines.all().filter(hasMark)).toEqual([])
   },
 )

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { signInByCode } from '../../src/oauth/sign-in.ts'
 import { fetchThrough } from '../../src/oauth/through-connections.ts'
 import { keepInFile } from '../../src/settings/keep-key.ts'
@@ -13,8 +13,11 @@ import { openSettings } from '../../src/settings/settings.ts'
 import { freePort } from '../harness/free-port.ts'
 import { emptyHome } from '../harness/home.ts'
 import { agree, HAS_PROVIDER, SECRET, startAuthorization, startGate } from '../oauth/authorization-server.ts'
-import { crmPrints } from './crm.ts'
+import { openAuthorized } from '../oauth/signed-up.ts'
+import { crm, crmPrints, startCrm } from './crm.ts'
 import { startService } from './service.ts'
+import { signInAtTerminal, withBrowser } from './signing-in.ts'
+import { HAS_TMUX } from './terminal.ts'
 
 const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
 const PROCESSES = 4
@@ -104,7 +107,9 @@ test.skipIf(!HAS_PROVIDER)(
       running[kills % running.length]?.kill('SIGKILL')
     }, 2000)
     onTestFinished(() => clearInterval(killer))
+    const startMs = performance.now()
     await Promise.all(Array.from({ length: PROCESSES }, (_, part) => importPart(part)))
+    const tookMs = performance.now() - startMs
     clearInterval(killer)
 
     expect(kills).toBe(KILLS)
@@ -117,5 +122,63 @@ test.skipIf(!HAS_PROVIDER)(
     // Each token that was given was sent, and none was asked for twice.
     expect(renewals + signIns).toBeLessThanOrEqual(gate.tokens.size + kills)
     expect(gate.tokens.size).toBeGreaterThan(3)
+    // A token is renewed in the last tenth of its life, by one of the processes.
+    expect(renewals).toBeLessThanOrEqual(tookMs / (TOKEN_S * 900) + kills + 1)
+  },
+)
+
+// One kill each, at the three moments of a renewal.
+describe.skipIf(!HAS_PROVIDER || !HAS_TMUX)(
+  'a kill at a renewal (skipped without tmux, or npm ci in tools/judges)',
+  () => {
+    test.each([
+      ['before the server has changed the refresh token', 0],
+      ['between that and the answer', 1],
+      ['when the new tokens are on disk', 0],
+    ] as const)('%s costs %i sign-ins, and no row', async (moment, cost) => {
+      // The server lets the port of a loopback address vary, but not its path.
+      const callback = `http://127.0.0.1:${await freePort()}/signed-in`
+      const start = () => startService(['--rate-limit', '60/1s'])
+      const { service, authorization, env, file, login, kept } = await openAuthorized(start, {
+        tokenSeconds: 3,
+        callback,
+      })
+      const desktop = withBrowser(env).env
+      const words = [...login, '--client-id', 'crm', '--callback', callback]
+      expect(await signInAtTerminal(words, desktop)).toContain('exit=0')
+      const rows = Array.from({ length: 400 }, (_, at) => `R${at},r${at}@x.test`)
+      const csv = file('rows.csv', `name,email\n${rows.join('\n')}\n`)
+      const child = startCrm(['contacts', 'import', csv, '--match', 'email', '--yes'], env)
+      const kill = async () => {
+        child.kill('SIGKILL')
+        await child.done
+      }
+      if (cost === 1) authorization.beforeAnswer = (grant) => (grant === 'refresh_token' ? kill() : undefined)
+      else if (moment.startsWith('before'))
+        authorization.answers = () => {
+          child.kill('SIGKILL')
+          return { status: 503, body: '{}' }
+        }
+      else {
+        const before = kept()
+        const timer = setInterval(() => kept() !== before && child.kill('SIGKILL'), 1)
+        onTestFinished(() => clearInterval(timer))
+      }
+      expect((await child.done).exit).toBe('SIGKILL')
+      authorization.answers = () => undefined
+      authorization.beforeAnswer = () => {}
+      const [{ id: job }] = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
+      const first = await crm(['jobs', 'resume', job], env)
+      expect(first.exit).toBe(cost === 0 ? 0 : 4)
+      if (cost === 1) {
+        // As typed: the client, its secret and its callback are known.
+        const [, typed = ''] = /(?:^|\s)crm (auth login .*)$/m.exec(first.stderr) ?? []
+        expect(await signInAtTerminal(typed.split(' '), desktop)).toContain('exit=0')
+        expect(await crm(['jobs', 'resume', job], env)).toMatchObject({ exit: 0 })
+      }
+      const list = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], service.env))
+      const emails = list.map(({ email }: { email: string }) => email)
+      expect([emails.length, new Set(emails).size]).toEqual([rows.length, rows.length])
+    })
   },
 )

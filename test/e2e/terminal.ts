@@ -22,6 +22,8 @@ export interface Terminal {
   isCursorVisible(): boolean
   /** Whether the program asked for reports of the mouse. */
   isMouseOn(): boolean
+  /** What was copied last in tmux. */
+  copied(): string
   /** Of the process in it. */
   pid(): number
   /** What is on the screen now, its lines without trailing blanks. */
@@ -79,6 +81,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
     isOnAlternateScreen: () => asked('alternate_on') === '1',
     isMouseOn: () => asked('mouse_any_flag') === '1',
     isCursorVisible: () => asked('cursor_flag') === '1',
+    copied: () => tmux('show-buffer').stdout,
     pid: () => Number(asked('pane_pid')),
     screen,
     sees: async (text) => {

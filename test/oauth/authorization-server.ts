@@ -20,13 +20,25 @@ export interface Authorization {
   /** Requests for tokens: the grant and the answer's status. */
   readonly asked: readonly { readonly grant: string; readonly status: number }[]
   /** Answers for requests at /token before the server itself does. */
-  answers: (grant: string) => { readonly status: number; readonly body: string; readonly afterMs?: number } | undefined
+  answers: (grant: string, asked: string) => Answer | undefined | Promise<undefined>
+  /** Called when the server has done what was asked, before its answer is sent. */
+  beforeAnswer: (grant: string) => void | Promise<void>
+  /** What came and went in requests for tokens that nothing else may hold, each with its name. */
+  readonly secrets: ReadonlyMap<string, string>
   isValid(token: string): Promise<boolean>
   /** The addresses that it publishes here are not found. */
   hidden: string | undefined
 }
 
-interface Terms {
+interface Answer {
+  /** 0: the answer of the server itself. */
+  readonly status: number
+  readonly body: string
+  readonly afterMs?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Terms {
   readonly tokenSeconds: number
   readonly callback?: string
   /** The public key of clients that sign, in PEM. */
@@ -67,15 +79,19 @@ export async function startAuthorization(terms: Terms, cleanUp: CleanUp): Promis
   })
   provider.registerGrantType(JWT_BEARER, assertionGrant(provider, { url, publicKey }), ['assertion', 'scope'])
   const asked: { grant: string; status: number }[] = []
+  const secrets = new Map<string, string>()
   const authorization: Authorization = {
-    ...{ url, asked, answers: () => undefined, hidden: undefined },
+    ...{ url, asked, secrets, answers: () => undefined, beforeAnswer: () => {}, hidden: undefined },
     isValid: async (token) => {
       const found = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token))
       return found !== undefined && !found.isExpired
     },
   }
   const handle = provider.callback()
-  server.on('request', (request, response) => void answered(request, response, { authorization, asked, handle }))
+  server.on(
+    'request',
+    (request, response) => void answered(request, response, { authorization, asked, secrets, handle }),
+  )
   cleanUp(() => {
     server.closeAllConnections()
     server.close()
@@ -86,13 +102,16 @@ export async function startAuthorization(terms: Terms, cleanUp: CleanUp): Promis
 interface Answering {
   readonly authorization: Authorization
   readonly asked: { grant: string; status: number }[]
+  readonly secrets: Map<string, string>
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
 }
+
+const SECRETS = ['access_token', 'refresh_token', 'client_secret', 'code', 'code_verifier', 'assertion']
 
 async function answered(
   request: IncomingMessage,
   response: ServerResponse,
-  { authorization, asked, handle }: Answering,
+  { authorization, asked, secrets, handle }: Answering,
 ) {
   if (request.url === authorization.hidden) return void response.writeHead(404).end()
   if (request.method !== 'POST' || request.url !== '/token') return handle(request, response)
@@ -100,11 +119,21 @@ async function answered(
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const body = Buffer.concat(chunks).toString()
   const grant = new URLSearchParams(body).get('grant_type') ?? ''
-  const own = authorization.answers(grant)
+  const learn = (members: Iterable<[string, unknown]>) => {
+    for (const [name, value] of members) if (SECRETS.includes(name)) secrets.set(String(value), name)
+  }
+  learn(new URLSearchParams(body))
+  const own = await authorization.answers(grant, body)
   if (own?.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, own.afterMs))
-  response.once('finish', () => asked.push({ grant, status: response.statusCode }))
+  const end = response.end.bind(response) as (text: string) => void
+  const send = (text: string) => {
+    asked.push({ grant, status: response.statusCode })
+    if (!own?.body) learn(Object.entries(JSON.parse(text)))
+    void Promise.resolve(authorization.beforeAnswer(grant)).then(() => end(text))
+  }
+  Object.assign(response, { end: send })
   if (own && own.status !== 0) {
-    response.writeHead(own.status, { 'content-type': 'application/json' }).end(own.body)
+    response.writeHead(own.status, { 'content-type': 'application/json', ...own.headers }).end(own.body)
     return
   }
   Object.assign(request, { body: Object.fromEntries(new URLSearchParams(body)) })

@@ -4,8 +4,8 @@ import { fetchThrough } from '../../src/oauth/through-connections.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Authorization, agree, HAS_PROVIDER, SECRET, startAuthorization } from './authorization-server.ts'
 
-async function begin(terms: { readonly host?: string; readonly skewMs?: number } = {}) {
-  const { host = '127.0.0.1', skewMs = 0 } = terms
+async function begin(terms: { readonly host?: string; readonly skewMs?: number; readonly timeoutMs?: number } = {}) {
+  const { host = '127.0.0.1', skewMs = 0, timeoutMs = 5000 } = terms
   const callback = new URL(`http://${host}:${await freePort()}/callback`)
   const authorization = await startAuthorization({ tokenSeconds: 60, callback: callback.href }, onTestFinished)
   const shown = Promise.withResolvers<string>()
@@ -16,7 +16,7 @@ async function begin(terms: { readonly host?: string; readonly skewMs?: number }
     login: { flow: 'code', token: `${authorization.url}/token`, client: 'crm', secret: SECRET, scopes: ['crm.read'] },
     server: { issuer: authorization.url, authorize: `${authorization.url}/auth`, scopes_by: ' ' },
     ...{ parameters: {}, callback, signal: stop.signal, now: () => Date.now() + skewMs },
-    fetch: fetchThrough({ timeoutMs: 5000, env: {}, signal: stop.signal }),
+    fetch: fetchThrough({ timeoutMs, env: {}, signal: stop.signal }),
     show: async (address) => shown.resolve(address.href),
     ask: () => pasted.promise,
   })
@@ -71,6 +71,39 @@ describe.skipIf(!HAS_PROVIDER)('a sign-in by code (skipped without npm ci in too
     await expect(fetch(arrived)).rejects.toThrow()
   })
 
+  test('a code that somebody else used first is refused, with what the server says', async () => {
+    const { signed, address, authorization } = await begin()
+    // With all that crm sends, the verifier too.
+    const replayed: number[] = []
+    authorization.answers = async (_, asked) => {
+      authorization.answers = () => undefined
+      const body = new URLSearchParams(asked)
+      replayed.push((await fetch(`${authorization.url}/token`, { method: 'POST', body })).status)
+    }
+    await fetch(await agree(address))
+    await expect(signed).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ gives no token: invalid_grant/),
+    })
+    expect(replayed).toEqual([200])
+  })
+
+  test.each([302, 307])('neither the callback nor a request for tokens leads elsewhere: %i', async (status) => {
+    const other = await begin()
+    const { signed, address, callback, authorization } = await begin()
+    authorization.answers = () => ({ status, body: '{}', headers: { location: `${other.authorization.url}/token` } })
+    const arrived = await agree(address)
+    const foreign = new URL(callback)
+    foreign.search = '?state=x&redirect_uri=https://evil.test/&error_uri=https://evil.test/'
+    const refused = await fetch(foreign, { redirect: 'manual' })
+    expect([refused.status, refused.headers.get('location'), await refused.text()]).toEqual([
+      ...[400, null, 'This is of another sign-in, and was not used.\n'],
+    ])
+    await fetch(arrived)
+    await expect(signed).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining(`${status}`) })
+    expect(other.authorization.asked).toEqual([])
+  })
+
   test('over SSH, the address is pasted; one of another sign-in is refused', async () => {
     const { signed, address, paste } = await begin()
     paste(`  ${await agree(address)}\n`)
@@ -92,6 +125,13 @@ describe.skipIf(!HAS_PROVIDER)('a sign-in by code (skipped without npm ci in too
   })
 
   test('a person who refuses, a slow server and a clock that is wrong', async () => {
+    const late = await begin({ timeoutMs: 300 })
+    late.authorization.answers = () => ({ status: 0, body: '', afterMs: 1500 })
+    await fetch(await agree(late.address))
+    await expect(late.signed).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ gives no token: timeout/),
+    })
     const refusing = await begin()
     const state = new URL(refusing.address).searchParams.get('state') ?? ''
     await fetch(other(refusing.callback, { state, error: 'access_denied' }))

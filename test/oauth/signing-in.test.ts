@@ -1,15 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { withNewToken } from '../../src/oauth/grants.ts'
+import { fetchThrough } from '../../src/oauth/through-connections.ts'
 import { keepInFile } from '../../src/settings/keep-key.ts'
 import { oauthLoginText } from '../../src/settings/oauth-login.ts'
 import { openSettings } from '../../src/settings/settings.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { emptyHome } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { startService } from '../harness/service.ts'
-import { HAS_PROVIDER, SECRET, startAuthorization, startGate } from './authorization-server.ts'
+import { HAS_PROVIDER, SECRET } from './authorization-server.ts'
+import { filesWith, openAuthorized } from './signed-up.ts'
 
 const KEYS = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -17,39 +20,8 @@ const KEYS = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
-async function signedUp(tokenSeconds: number, addresses = allAddresses, delayMs = 0) {
-  const service = await startService()
-  const authorization = await startAuthorization({ tokenSeconds, publicKey: KEYS.publicKey }, onTestFinished)
-  const gate = await startGate(authorization, { ...service, delayMs }, onTestFinished)
-  const env = emptyHome()
-  const file = (name: string, text: string) => {
-    const path = join(env.HOME ?? '', name)
-    writeFileSync(path, text)
-    return path
-  }
-  const connector = file(
-    'own.yaml',
-    `connector: 2
-name: own
-extends: crm
-auth:
-  in: bearer
-  oauth:
-${addresses(authorization.url)}
-    scopes: [crm.read, crm.write]
-    flows: [code, client_credentials, jwt]
-    keys: false
-`,
-  )
-  const login = ['auth', 'login', '--connector', connector, '--base-url', gate.url, '--storage', 'file', '-p', 'own']
-  const kept = () => readFileSync(join(env.HOME ?? '', '.config/crm/keys.json'), 'utf8')
-  return { service, authorization, gate, env, file, login, kept }
-}
-
-const allAddresses = (url: string) => `    authorize: ${url}/auth
-    token: ${url}/token
-    revoke: ${url}/token/revocation
-    issuer: ${url}`
+const signedUp = (tokenSeconds: number, addresses?: (url: string) => string, delayMs = 0) =>
+  openAuthorized(startService, { tokenSeconds, publicKey: KEYS.publicKey, delayMs, addresses })
 
 describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm ci in tools/judges)', () => {
   test('client credentials: a token of two seconds is renewed once for each, and nothing shows a secret', async () => {
@@ -149,7 +121,56 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     expect(await crm([...words, '--jwt-key', key], secret)).toMatchObject({ exit: 0, stdout: '' })
     expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual([])
     expect([gate.tokens.size, gate.refused()]).toEqual([1, 0])
-    expect(JSON.parse(JSON.parse(kept()).own.key).jwt.subject).toBe('ines@x.test')
+    const signIn = JSON.parse(JSON.parse(kept()).own.key)
+    expect(signIn.jwt.subject).toBe('ines@x.test')
+    const behind = () => Date.now() - 300_000
+    const through = fetchThrough({ timeoutMs: 5000, env: {}, signal: new AbortController().signal })
+    await expect(withNewToken(signIn, through, behind)).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringMatching(/is not valid: the clock of this machine is 5m behind that of the server$/),
+    })
+    await expect(withNewToken(signIn, through, () => Date.now() + 300_000)).resolves.toMatchObject({ life: 60_000 })
+  })
+
+  test.each(['stdin', 'file', 'env'] as const)(
+    'in CI: by code is no way, and the hint is one, with a secret by %s',
+    async (by) => {
+      const { env: home, file, login } = await signedUp(60)
+      const env = { ...home, CI: '1', CRM_CLIENT_ID: 'crm' }
+      const refusal = {
+        exit: 4,
+        code: 'no_key',
+        what: /^crm: a sign-in by code needs a person at a terminal$|^a sign-in/,
+      }
+      await expectRefusal({ args: login, env }, { ...refusal, next: /^crm auth login .*--flow client_credentials$/ })
+      const words = [...login, '--flow', 'client_credentials']
+      const none = { exit: 2, code: 'usage', what: /--flow client_credentials needs the secret of the client/ }
+      await expectRefusal({ args: words, env }, { ...none, next: /--client-secret-file FILE$/ })
+      const flag = {
+        stdin: ['--client-secret-file', '-'],
+        file: ['--client-secret-file', file('secret', SECRET)],
+        env: [],
+      }
+      const given = by === 'env' ? { ...env, CRM_CLIENT_SECRET: SECRET } : env
+      const done = await crm([...words, ...flag[by]], given, by === 'stdin' ? `${SECRET}\n` : '')
+      expect([done.exit, done.stdout, done.stderr.includes(SECRET)]).toEqual([0, '', false])
+      expect(await crmPrints(['contacts', 'list', '-o', 'json'], env)).toBe('[]\n')
+    },
+  )
+
+  test('a clock that is set back five minutes after a sign-in costs one refused request', async () => {
+    const { env, file, login, kept, gate } = await signedUp(1)
+    await crmPrints(
+      [...login, '--flow', 'client_credentials', '--client-id', 'crm', '--client-secret-file', file('secret', SECRET)],
+      env,
+    )
+    const keys = JSON.parse(kept())
+    const signIn = JSON.parse(keys.own.key)
+    keys.own.key = JSON.stringify({ ...signIn, ends: signIn.ends + 300_000 })
+    writeFileSync(join(env.HOME, '.config/crm/keys.json'), JSON.stringify(keys))
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect(await crmPrints(['contacts', 'list', '-o', 'json'], env)).toBe('[]\n')
+    expect(gate.refused()).toBe(1)
   })
 
   test('the issuer publishes the addresses, which are kept with the sign-in; another issuer than the stated one is refused', async () => {
@@ -222,7 +243,7 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
   })
 
   test('an export that outlasts its tokens is whole', async () => {
-    const { service, gate, env, file, login } = await signedUp(1, allAddresses, 120)
+    const { service, gate, env, file, login } = await signedUp(1, undefined, 120)
     await make(
       service,
       '/v1/contacts',
@@ -261,12 +282,5 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     expect(stderr).toMatch(/crm auth login --connector \S+own\.yaml --base-url http:\S+ -p own/)
   })
 })
-
-/** Every file below a folder that has a text. */
-function filesWith(folder: string, marked: string): readonly string[] {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
-  return paths.filter((path) => readFileSync(path).includes(marked)).map((path) => relative(folder, path))
-}
 
 const GRANTS = Array.from({ length: 9 }, () => ({ grant: 'client_credentials', status: 200 }))

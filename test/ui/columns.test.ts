@@ -2,22 +2,21 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { stage } from '../../src/ui/background/staging.ts'
 import { toRemember, withRemembered } from '../../src/ui/closing.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { initialState, withList } from '../../src/ui/state.ts'
 import { numberCell, shortNumber } from '../../src/ui/text/short-number.ts'
 import { shortTime } from '../../src/ui/text/short-time.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const NOW = new Date(2026, 10, 26, 12, 0, 0).getTime()
 
 async function dealsOf(rows: readonly Readonly<Record<string, string | number>>[], columns = 80): Promise<TestUi> {
   const ui = await uiOf('deals')
-  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.deals }
+  const page = { items: rows, nextCursor: undefined, searched: searchedIn('deals') }
   ui.store.update((state) => ({
     ...withList(state, 'deals', (list) => takePage(list, page)),
     columns,
@@ -81,7 +80,8 @@ test('columns are as wide as their contents, so that short ones leave room for m
   const long = { ...DEAL, name: 'x'.repeat(60), owner_id: 'u_1', amount: 5 }
   const ui = await dealsOf([long], 160)
   expect(linesOf(ui)[3]).toContain('x'.repeat(60))
-  for (const line of linesOf(ui)) expect(textWidth(line)).toBe(160)
+  for (const line of linesOf(ui)) expect(textWidth(line)).toBeLessThanOrEqual(160)
+  expect(textWidth(linesOf(ui)[3] ?? '')).toBeGreaterThan(120)
 })
 
 test('c hides, shows and orders columns, which are remembered', async () => {
@@ -113,19 +113,11 @@ test('the state of jobs and events cannot be hidden, and is shown after an older
   expect(linesOf(ui)[2]).toContain('STATE')
 })
 
-test('a column is as wide as the values that wait to be sent', async () => {
-  const ui = await dealsOf([{ ...DEAL, stage: 'Lead', amount: 1 }], 100)
-  ui.store.update((state) =>
-    withList(state, 'deals', (list) => stage(list, list.rows, ['stage', 'Qualified and more'])),
-  )
-  expect(linesOf(ui)[3]).toContain('Qualified and more')
-})
-
 test('a time and the result of a delivery are whole or not shown, at any width and in any row', async () => {
   const first = { id: 'sub_0', url: 'http://127.0.0.1:4244/orders', status: 'enabled', last: '204', attempts: 1 }
   const early = Array.from({ length: 250 }, (_, at) => ({ ...first, id: `sub_${at}`, last_at: '2026-11-26T09:00:00Z' }))
   const late = { ...first, id: 'sub_x', last: 'no answer pending', last_at: '2019-03-01T09:30:00Z' }
-  const page = { items: [...early, late], nextCursor: undefined, searched: SEARCHED.webhooks }
+  const page = { items: [...early, late], nextCursor: undefined, searched: searchedIn('webhooks') }
   const ui = await uiOf('webhooks')
   for (let columns = 60; columns <= 140; columns += 5) {
     ui.store.update((state) => ({

@@ -1,15 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import { stage } from '../../src/ui/background/staging.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { leave } from '../../src/ui/actions/leave.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -60,7 +60,7 @@ test('a filter that cannot be read keeps the line open, with the reason below it
   const ui = await withServer()
   typeLine(ui, 'deals stagee=Won')
   expect(palette(ui).problem).toBe('no field of a deal is called stagee; did you mean stage?')
-  expect(linesOf(ui).at(-1)).toContain('did you mean stage?')
+  expect(linesOf(ui).at(-2)).toContain('did you mean stage?')
   ui.press('esc', ':', ...'deals name="Acme', 'enter')
   expect(palette(ui).problem).toContain('closed quotes')
   expect(ui.store.get().screen).toBe('contacts')
@@ -69,12 +69,12 @@ test('a filter that cannot be read keeps the line open, with the reason below it
 test('Tab completes screens, their filters and values', async () => {
   const ui = await uiOf('contacts')
   const items = contacts(3).map((row) => ({ ...row, company: 'Acme GmbH' }))
-  const page = { items, nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items, nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   ui.press(':', ...'con', 'tab', ...'comp', 'tab', '=', 'A', 'tab')
   expect(inputText(palette(ui).input)).toBe('contacts company="Acme GmbH" ')
   ui.press('esc', ':', ...'d')
-  expect(linesOf(ui).join('\n')).toMatch(/\n deals *\n/)
+  expect(linesOf(ui).join('\n')).toMatch(/\n│ deals *│\n/)
 })
 
 test(':profile completes names, checks the profile, and leaves for it', async () => {
@@ -98,30 +98,22 @@ test('a profile that does not exist is refused, and the screens stay', async () 
   expect(palette(ui).problem).toContain(':profile staging')
 })
 
-test('unsent edits are asked about before the profile is switched', async () => {
+test('a form that is not saved is asked about before the profile is switched', async () => {
   const ui = await uiOf('contacts', { profiles: { names: async () => [], check: async () => {} } })
-  const page = { items: contacts(2), nextCursor: undefined, searched: SEARCHED.contacts }
-  ui.store.update((state) =>
-    withList(state, 'contacts', (list) => stage(takePage(list, page), contacts(2), ['company', 'New'])),
-  )
-  typeLine(ui, 'profile staging')
-  await expect
-    .poll(() => ui.store.get().overlay)
-    .toMatchObject({
-      title: 'Switch to staging? Not sent: 2 updates',
-      options: [
-        'Send, then switch',
-        'Keep what is not sent for the next start, and switch',
-        'Discard what is not sent, and switch',
-        'Stay',
-      ],
-    })
+  ui.press('n', 'A')
+  const { overlay } = ui.store.get()
+  leave(ui, 'staging')
+  expect(ui.store.get().overlay).toMatchObject({
+    ...{ title: 'Switch to staging? Not saved: 1 form', behind: overlay },
+    options: [
+      'Send, then switch',
+      'Keep the form for the next start, and switch',
+      'Discard the form, and switch',
+      'Stay',
+    ],
+  })
   ui.press('ctrl-c')
-  expect(ui.quits).toEqual([])
-  typeLine(ui, 'profile staging')
-  await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
-  ui.press('up', 'up', 'enter')
-  expect(ui.quits).toEqual(['keep staging'])
+  expect([ui.quits, ui.store.get().overlay]).toEqual([[], overlay])
 })
 
 test('requests that were sent end before the profile is switched', async () => {
@@ -140,7 +132,7 @@ test('requests that were sent end before the profile is switched', async () => {
 
 test(':12 goes to row 12, and :q quits', async () => {
   const ui = await uiOf('contacts')
-  const page = { items: contacts(30), nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: contacts(30), nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   typeLine(ui, '12')
   expect(ui.store.get().lists.contacts.cursor).toBe(11)

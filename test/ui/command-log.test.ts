@@ -2,8 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { stage } from '../../src/ui/background/staging.ts'
-import { withList } from '../../src/ui/state.ts'
 import { commandText, memberWords, plainJson, targetWord } from '../../src/ui/text/command-words.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -37,10 +35,12 @@ test('an edit, its undo, a new record and a deletion are commands with their val
   if (!row) return expect.fail('no contact')
   await ui.background.writes.update('contacts', row, { company: "Bell & 'Co'", phone: null }, false)
   ui.press('u')
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('confirm')
+  ui.press('y')
   await expect.poll(() => shown(ui).length).toBe(2)
   await ui.background.writes.create('contacts', { name: 'Edsger' })
-  ui.background.deletions.add('contacts', [row])
-  await ui.background.deletions.flush()
+  const [after = {}] = ui.store.get().lists.contacts.rows.filter(({ id }) => id === row.id)
+  await ui.background.sendChanges({ name: 'contacts', changes: [{ row: after, patch: null }] })
   const created = ui.store.get().lists.contacts.rows.find(({ name }) => name === 'Edsger')
   expect(created).toBeDefined()
   expect(shown(ui)).toEqual([
@@ -54,8 +54,8 @@ test('an edit, its undo, a new record and a deletion are commands with their val
 test('edits sent as a job are one command with a row for each that was saved', async () => {
   const ui = await atServer()
   const { rows } = ui.store.get().lists.contacts
-  ui.store.update((state) => withList(state, 'contacts', (list) => stage(list, rows, ['company', 'Acme'])))
-  await ui.background.commit('contacts')
+  const changes = rows.map((row) => ({ row, patch: { company: 'Acme' } }))
+  await ui.background.sendChanges({ name: 'contacts', changes })
   expect(shown(ui)).toEqual([
     expect.stringMatching(
       /^crm contacts update --from - --format jsonl --run-id again-job_\w+ --yes -p staging {2}# 3 rows$/,

@@ -4,17 +4,16 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { editRecord } from '../../src/ui/background/edit-record.ts'
-import { stage } from '../../src/ui/background/staging.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { formIn } from '../../src/ui/overlay.ts'
 import { pasteInOverlay } from '../../src/ui/overlay-keys.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { jobsAt } from './jobs-at.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -32,7 +31,7 @@ async function ada() {
   const jobs = await jobsAt(url, service.key.text)
   const findRecords = async () => new Map([[id, (await api.contacts.get(id)) ?? {}]])
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, findRecords })
-  const page = { items: [row], nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: [row], nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   return { api, ui, id, row }
 }
@@ -83,8 +82,7 @@ test('a record that was deleted elsewhere is told in the list, after an edit and
     await api.contacts.delete(id, { ifMatch: undefined })
     if (how === 'edit') ui.press('e', 'X', 'ctrl-s')
     else {
-      ui.store.update((state) => withList(state, 'contacts', (list) => stage(list, [row], ['company', 'New'])))
-      await ui.background.commit('contacts')
+      await ui.background.sendChanges({ name: 'contacts', changes: [{ row, patch: { company: 'New' } }] })
     }
     await expect.poll(() => [...ui.store.get().lists.contacts.gone]).toEqual([id])
     ui.store.update((state) => ({ ...state, overlay: undefined }))

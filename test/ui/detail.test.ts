@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { type Detail, detailLines } from '../../src/ui/draw/detail-lines.ts'
-import { jsonLines } from '../../src/ui/draw/json-lines.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { type DetailParts, detailLines } from '../../src/ui/components/detail.tsx'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import { jsonLines } from '../../src/ui/text/json-lines.ts'
 
 const NOW = new Date(2026, 10, 26, 15).getTime()
 const TIMES = { nowMs: NOW, isWhole: false }
 const DARK = createTheme('dark')
 
-function paneOf(row: CrmRecord, more: Partial<Detail> = {}, width = 60): readonly string[] {
-  const detail = { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined, ...more }
+function paneOf(row: CrmRecord, more: Partial<DetailParts> = {}, width = 60): readonly string[] {
+  const detail = { row, notes: undefined, top: 0, times: TIMES, diff: undefined, ...more }
   return detailLines(detail, { width, height: 40 }, DARK).filter((line) => line.trim() !== '')
 }
 
@@ -114,7 +114,7 @@ test('every line is as wide as the pane for any value, however deep or long', ()
   }
   for (const width of [24, 44, 60, 97]) {
     const lines = detailLines(
-      { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined },
+      { row, notes: undefined, top: 0, times: TIMES, diff: undefined },
       { width, height: 700 },
       DARK,
     )

@@ -1,15 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { completeFilter } from '../../src/ui/list/complete-filter.ts'
 import { rowId, shownCount, shownRow } from '../../src/ui/list/list-state.ts'
 import { setFilter } from '../../src/ui/list/list-view.ts'
 import { createMatcher, filterProblem, NO_MATCH } from '../../src/ui/list/matcher.ts'
 import { ignoredFilter, parseServerFilters, serverFilterText } from '../../src/ui/list/server-filters.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contact, contacts, listOf } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -52,7 +52,7 @@ test('matches are inverse, and those of the row under the cursor not; wide lette
   const screen = screenOf(ui)
   expect(screen).toContain('\x1b[27mAda\x1b[7m Lovelace')
   expect(screen).toContain('名前 \x1b[7mada\x1b[27m')
-  expect(new Set(screen.split('\n').map((line) => plainWidth(line)))).toEqual(new Set([120]))
+  expect(Math.max(...screen.split('\n').map((line) => plainWidth(line)))).toBe(120)
 })
 
 function plainWidth(line: string): number {
@@ -125,8 +125,10 @@ test('marks that the filter hides are told, and acting on them asks which are me
   ui.press('enter')
   expect(ui.store.get().overlay).toBeUndefined()
   ui.press('b', 'k', 'enter', ...'company=New', 'enter')
-  expect([...ui.store.get().lists.contacts.staged.keys()]).toEqual(['con_1'])
-  expect(screenOf(ui)).toContain('1 marked ')
+  expect(screenOf(ui)).toContain('Send 1 update to')
+  expect(screenOf(ui)).toContain('Name 1  company: (none) -> New')
+  ui.press('esc')
+  expect(screenOf(ui)).toContain('1 marked')
   ui.press('/', 'ctrl-u', ...'name 2', 'enter')
   expect(screenOf(ui)).toContain('1 marked, not shown')
 })

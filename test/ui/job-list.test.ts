@@ -88,7 +88,7 @@ test('jobs of other servers are counted, and shown with their server on request'
   await ui.background.jobs.look()
   expect(ui.store.get().lists.jobs.rows).toEqual([])
   expect(ui.store.get().jobs.others).toBe(1)
-  ui.press('a')
+  ui.press('O')
   await expect
     .poll(() => ui.store.get().lists.jobs.rows[0]?.what)
     .toMatch(/^update contacts at http:\/\/127\.0\.0\.1:\d+$/)

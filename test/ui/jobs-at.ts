@@ -1,3 +1,4 @@
+import type { Connector } from '../../src/api/connectors/connector.ts'
 import type { Env } from '../../src/core/streams.ts'
 import { type Jobs, openJobs } from '../../src/jobs/jobs.ts'
 import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
@@ -8,10 +9,10 @@ export async function jobsAt(
   baseUrl: URL,
   key: string,
   signal = new AbortController().signal,
-  home?: Env,
+  { home, connector }: { readonly home?: Env; readonly connector?: Connector } = {},
 ): Promise<Jobs> {
   const env = home ?? { HOME: await tempFolder() }
-  const { api } = openClient(baseUrl, { key, signal })
+  const { api } = openClient(baseUrl, { key, signal, ...(connector && { connector }) })
   return openJobs({
     ...{
       env,

@@ -19,13 +19,13 @@ import {
   setFilter,
   toggleMark,
 } from '../../src/ui/list/list-view.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { contact, contacts, listOf } from './rows.ts'
 
 const page = (items: ReturnType<typeof contacts>, nextCursor?: string) => ({
   items,
   nextCursor,
-  searched: SEARCHED.contacts,
+  searched: searchedIn('contacts'),
 })
 
 test('added rows never move the row under the cursor', () => {
@@ -109,16 +109,16 @@ test('a long list drops its first rows, and counts them', () => {
 
 test('a changed record stays on its line, a new one is on top, and a deleted one is removed with its mark', () => {
   const list = toggleMark(listOf(contacts(3)))
-  const changed = putRow(list, contact(1, { name: 'Zed' }), SEARCHED.contacts)
+  const changed = putRow(list, contact(1, { name: 'Zed' }), searchedIn('contacts'))
   expect(shownRow(changed, 1)?.name).toBe('Zed')
-  expect(rowId(shownRow(putRow(list, contact(7), SEARCHED.contacts), 0))).toBe('con_7')
+  expect(rowId(shownRow(putRow(list, contact(7), searchedIn('contacts')), 0))).toBe('con_7')
   const removed = removeRow(list, 'con_0')
   expect([shownCount(removed), removed.marks.size]).toEqual([2, 0])
 })
 
 test('a filter of deals finds text of every column but the time', () => {
   const deal = { id: 'deal_1', name: 'Fleet', pipeline_id: 'renewals', created_at: '2026-03-01T09:30:00Z' }
-  const list = takePage(emptyList('name'), { items: [deal], nextCursor: undefined, searched: SEARCHED.deals })
+  const list = takePage(emptyList('name'), { items: [deal], nextCursor: undefined, searched: searchedIn('deals') })
   expect(shownCount(setFilter(list, 'renewals'))).toBe(1)
   expect(shownCount(setFilter(list, '2026-03-01'))).toBe(0)
 })

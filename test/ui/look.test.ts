@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { headerLine } from '../../src/ui/draw/header-line.ts'
-import { lookFrom, themeName, themeOf } from '../../src/ui/draw/look.ts'
-import { createTheme, THEMES } from '../../src/ui/draw/theme.ts'
-import { resultTone, toneOf } from '../../src/ui/draw/tones.ts'
+import { headerLine } from '../../src/ui/components/header.tsx'
+import { lookFrom, themeName, themeOf } from '../../src/ui/look/look.ts'
+import { createTheme, THEMES } from '../../src/ui/look/theme.ts'
+import { resultTone, toneOf } from '../../src/ui/look/tones.ts'
 import { initialState } from '../../src/ui/state.ts'
 import { askBackground, backgroundOf } from '../../src/ui/terminal-background.ts'
 import { uiOf } from './ui-of.ts'
@@ -64,6 +64,14 @@ test('a protected profile is in the header at every width, which the header fill
     expect(line).toContain(' PROTECTED production ')
     expect(line).toContain('Pipelines]')
     expect(textWidth(stripVTControlCharacters(line))).toBe(columns)
+  }
+})
+
+test('profile and server are in the header at every width', () => {
+  const place = { text: 'local http://127.0.0.1:4243', isProtected: false }
+  for (let columns = 60; columns <= 140; columns++) {
+    const line = headerLine(initialState('webhooks', place, { columns, rows: 24 }), createTheme('none'))
+    expect(line).toContain('local http://127.0.0.1:4243')
   }
 })
 

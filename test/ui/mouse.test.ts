@@ -4,14 +4,14 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { createMouse } from '../../src/ui/mouse.ts'
 import { type MouseReport, watchMouse } from '../../src/ui/mouse-input.ts'
-import { type ScreenName, SEARCHED } from '../../src/ui/screens.ts'
+import { type ScreenName, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { askBackground } from '../../src/ui/terminal-background.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -24,7 +24,7 @@ async function withMouse(screen: ScreenName, count: number): Promise<MouseUi> {
   const ui = await uiOf(screen)
   const list = screen === 'pipelines' ? 'deals' : 'contacts'
   const items = contacts(count).map((row, at) => ({ ...row, stage: at % 3 === 0 ? 'Won' : 'Lead' }))
-  const page = { items, nextCursor: undefined, searched: SEARCHED[list] }
+  const page = { items, nextCursor: undefined, searched: searchedIn(list) }
   ui.store.update((state) => ({ ...withList(state, list, (each) => takePage(each, page)), isMouseOn: true }))
   const onReport = createMouse(ui)
   return Object.assign(ui, {
@@ -38,9 +38,9 @@ async function withMouse(screen: ScreenName, count: number): Promise<MouseUi> {
 
 /** Where a text is drawn. */
 function placeOf({ lines }: MouseUi, text: string): readonly [x: number, y: number] {
-  const y = lines().findIndex((line) => line.includes(text))
+  const y = lines().findIndex((line) => `${line} `.includes(text))
   expect(y, text).toBeGreaterThanOrEqual(0)
-  return [lines()[y]?.indexOf(text) ?? 0, y]
+  return [`${lines()[y]} `.indexOf(text), y]
 }
 
 test('a click selects the row that is drawn there, and a double click opens it', async () => {
@@ -91,7 +91,7 @@ test('no click confirms a deletion or types its count; in a choice it selects', 
   ui.press('d')
   for (let y = 0; y < 40; y++) for (const x of [2, 10, 15]) ui.click(x, y)
   expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', isOnCancel: true })
-  expect(ui.store.get().lists.contacts.deleting.size).toBe(0)
+  expect(ui.store.get().underWay).toEqual([])
   ui.press('esc')
   ui.store.update((state) => ({ ...state, look: { ...state.look, colors: '256' } }))
   ui.press('ctrl-t')

@@ -6,17 +6,18 @@ import { createConnector } from '../../src/api/connectors/connector.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
 import { serverTerms } from '../../src/api/server-terms.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import type { Overlay } from '../../src/ui/overlay.ts'
-import { type ScreenName, SEARCHED, type ServerList } from '../../src/ui/screens.ts'
+import { type ScreenName, type ServerList, searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
 import { connectedTo } from '../api/connectors/connected.ts'
 import { shippedDocument } from '../connector/shipped-documents.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
+import { jobsAt } from './jobs-at.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const READ_ONLY_CONTACTS = `
@@ -56,7 +57,7 @@ function fieldNames(overlay: Overlay | undefined): readonly string[] {
 }
 
 function withRow(ui: TestUi, list: ServerList, row: Record<string, string>): void {
-  const page = { items: [row], nextCursor: undefined, isOpen: false, searched: SEARCHED[list] }
+  const page = { items: [row], nextCursor: undefined, isOpen: false, searched: searchedIn(list) }
   ui.store.update((state) => withList(state, list, (before) => takePage(before, page)))
 }
 
@@ -177,7 +178,8 @@ async function dealsScreen(name: 'crm' | 'contract') {
     ...{ timeoutMs: 5000, maxWaitMs: 0, signal: new AbortController().signal, debug: undefined, onWait: undefined },
   })
   const openApi = async () => api
-  const ui = await uiOf('deals', { openApi })
+  const jobs = await jobsAt(new URL(url), service.key.text)
+  const ui = await uiOf('deals', { openApi, openJobs: async () => jobs })
   await learnOffered(ui.store, openApi)
   return { service, ui, deal: json }
 }
@@ -185,8 +187,7 @@ async function dealsScreen(name: 'crm' | 'contract') {
 test('a deal is deleted where the server has the request', async () => {
   const { service, ui, deal } = await dealsScreen('crm')
   expect(ui.store.get().offered.lacks).toEqual({})
-  ui.background.deletions.add('deals', [deal as never])
-  await ui.background.deletions.flush()
+  await ui.background.sendChanges({ name: 'deals', changes: [{ row: deal as never, patch: null }] })
   expect((await service.send('GET', '/v1/deals')).json.data).toEqual([])
 })
 

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
-import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { withList } from '../../src/ui/state.ts'
 import { diffText } from '../../src/ui/text/diff-line.ts'
 import { editDiff } from '../../src/ui/text/plan-diff.ts'
-import { ALL, allPages } from '../api/client-fixture.ts'
-import { contactsWithJobs } from './contacts-with-jobs.ts'
+import { drawFrame } from './draw-frame.tsx'
+import { recordsWithJobs } from './records-with-jobs.ts'
 import { contact, contacts, listOf } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -43,7 +40,6 @@ async function editing(count: number): Promise<TestUi> {
 
 test('a plan shows every change in red and green, and scrolls; keys of a typed count do not scroll', async () => {
   const ui = await editing(60)
-  ui.press('w')
   expect(screenOf(ui)).toContain('1-33 of 60 lines')
   expect(screenOf(ui)).toContain('company: Old 0 -> New')
   expect(screenOf(ui, true)).toContain('\x1b[31mOld 0\x1b[39m -> \x1b[32mNew\x1b[39m')
@@ -57,35 +53,32 @@ test('a plan shows every change in red and green, and scrolls; keys of a typed c
 
 test('more than 20 updates are sent only after their number is typed', async () => {
   const few = await editing(20)
-  few.press('w')
   expect(screenOf(few)).toContain('❯[Cancel]')
   const many = await editing(21)
-  many.press('w', 'y', 'enter')
+  many.press('y', 'enter')
   expect(screenOf(many)).toContain('Type 21 and Enter to send')
-  many.press('esc', 'q', 'k', 'k', 'k')
-  many.press('enter')
-  expect(screenOf(many)).toContain('Type 21 and Enter to send')
-  expect(many.quits).toEqual([])
+  many.press('esc', 'y')
+  expect(many.store.get()).toMatchObject({ overlay: undefined, underWay: [] })
 })
 
 test('u takes back the last job: its rows have the values from before, here and on the server', async () => {
-  const { ui, api } = await withJobs(['Ada', 'Grace'])
-  ui.press('A', 'b', ...'company=New', 'enter', 'w', 'y')
+  const { ui, all } = await recordsWithJobs('contacts', [{ name: 'Ada' }, { name: 'Grace' }])
+  ui.press('A', 'b', ...'company=New', 'enter', 'y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/^2 saved/)
   ui.press('u')
   await expect.poll(() => screenOf(ui)).toContain('company: New -> (none) (2)')
   ui.press('esc', 'u')
-  await expect.poll(() => screenOf(ui)).toMatch(/Undo job_\w+ on .*\? 2 changes/)
+  await expect.poll(() => screenOf(ui)).toMatch(/Undo 2 updates \(contacts\) on/)
   ui.press('y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/2 of 2 done/)
   const companies = (rows: readonly CrmRecord[]) => rows.map(({ company }) => company ?? null)
   await expect.poll(() => companies(ui.store.get().lists.contacts.rows)).toEqual([null, null])
-  expect(companies((await allPages(api.contacts.list(ALL)))[0]?.items ?? [])).toEqual([null, null])
+  expect(companies(await all('contacts'))).toEqual([null, null])
 })
 
 test('u on Jobs undoes the job under the cursor, and states why a job cannot be undone', async () => {
-  const { ui, api } = await withJobs(['Ada'])
-  ui.press('A', 'b', ...'company=New', 'enter', 'w', 'y')
+  const { ui, all } = await recordsWithJobs('contacts', [{ name: 'Ada' }])
+  ui.press('A', 'b', ...'company=New', 'enter', 'y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/^1 saved/)
   ui.press('5', 'enter')
   await expect.poll(() => ui.store.get().lists.jobs.rows.length).toBe(1)
@@ -93,18 +86,13 @@ test('u on Jobs undoes the job under the cursor, and states why a job cannot be 
   await expect.poll(() => screenOf(ui)).toContain('Ada  company: New -> (none)')
   ui.press('y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/1 of 1 done/)
-  expect((await allPages(api.contacts.list(ALL)))[0]?.items[0]?.company ?? null).toBeNull()
-  ui.press('G', 'u')
+  expect((await all('contacts'))[0]?.company ?? null).toBeNull()
+  // It is taken back, on every screen.
+  ui.press('1', 'enter', 'u')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('There is no change of this session to undo')
+  ui.press('5', 'enter', 'G', 'u')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/was undone by job_\w+, which is finished/)
 })
-
-/** Contacts of a real service on the screen, with jobs. */
-async function withJobs(names: readonly string[]) {
-  const { api, rows, ui } = await contactsWithJobs(names)
-  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.contacts }
-  ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
-  return { ui, api }
-}
 
 test('a plan of many changes is grouped in one pass', () => {
   const edits = contacts(56_000).map((row) => ({ row, patch: { company: 'BULK' } }))

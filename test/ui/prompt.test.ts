@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { promptSheet } from '../../src/ui/draw/sheet.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { promptSheet } from '../../src/ui/components/overlay.tsx'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import type { Prompt } from '../../src/ui/overlay.ts'
 import { pressInOverlay } from '../../src/ui/overlay-keys.ts'
 import { inputText, textInput } from '../../src/ui/text/text-input.ts'

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { contradicts } from '../../src/ui/list/server-filters.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import type { Confirmation, Overlay } from '../../src/ui/overlay.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { uiOf } from './ui-of.ts'
 
 const CONFIRM: Confirmation = {
@@ -42,7 +42,7 @@ test('a wrong number and Enter state what was expected, until the number is chan
   ui.press('2', 'enter')
   expect(ui.store.get().overlay).toMatchObject({ problem: '"2", expected 21; nothing was done' })
   const { lines } = drawFrame(ui.store.get(), { ...ui, theme: createTheme('none') })
-  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^ ! "2", expected 21; nothing/))
+  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^│ ! "2", expected 21; nothing/))
   ui.press('1')
   expect(ui.store.get().overlay).toMatchObject({ problem: undefined })
   ui.press('enter')
@@ -69,7 +69,7 @@ test('the log opens on its newest message, which is the first', async () => {
 test('a row that no longer matches the filter has a sign', async () => {
   const deal = { id: 'deal_1', name: 'One', stage: 'Won', amount: 10 }
   const ui = await uiOf('deals')
-  const page = { items: [deal], nextCursor: undefined, searched: SEARCHED.deals }
+  const page = { items: [deal], nextCursor: undefined, searched: searchedIn('deals') }
   ui.store.update((state) =>
     withList(state, 'deals', (list) => takePage({ ...list, serverFilters: { stage: 'Lead' } }, page)),
   )

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { watchHistory } from '../../src/ui/background/record-history.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const screenOf = ({ store, keymap, boards }: TestUi) =>

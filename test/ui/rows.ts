@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { emptyList, type ListState, takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 
 export function contact(number: number, fields: CrmRecord = {}): CrmRecord {
   return { id: `con_${number}`, name: `Name ${number}`, email: `p${number}@example.test`, ...fields }
@@ -11,7 +11,7 @@ export function contacts(count: number, from = 0): readonly CrmRecord[] {
 }
 
 export function listOf(rows: readonly CrmRecord[], nextCursor?: string): ListState {
-  return takePage(emptyList('name'), { items: rows, nextCursor, searched: SEARCHED.contacts })
+  return takePage(emptyList('name'), { items: rows, nextCursor, searched: searchedIn('contacts') })
 }
 
 /** What a server shows at a path: the contact, or a list without one. */

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
 import { CHANGING } from '../../src/ui/actions/changing.ts'
-import { stage } from '../../src/ui/background/staging.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
-import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { type SendProgress, withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { jobsAt } from './jobs-at.ts'
 import { contacts, listOf, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
@@ -32,7 +29,7 @@ async function sendingUi(progress: Partial<SendProgress> = {}) {
 test('a send has a bar with share, counts, failures, rate and time left, and states how to stop it and how it goes on', async () => {
   const lines = linesOf(await sendingUi())
   expect(lines).toHaveLength(24)
-  expect(lines.at(-4)).toMatch(/^ █+.?░+ 33 % · 18,480 of 56,000 · 3 failed · 163\/s · 3 min 51 s left +$/)
+  expect(lines.at(-4)).toMatch(/^ █+.?░+ 33 % · 18,480 of 56,000 · 3 failed · 163\/s · 3 min 51 s left$/)
   expect(lines.at(-3)).toContain('X stops; crm jobs resume job_psve goes on')
   expect(lines.at(-1)).toContain('X stop')
 })
@@ -51,13 +48,13 @@ test('saved rows are shown in batches, so that the time of a send grows with its
   const jobs = await jobsAt(url, 'k')
   const ui = await uiOf('contacts', { openApi: async () => openClient(url).api, openJobs: async () => jobs })
   const rows = contacts(count)
-  ui.store.update((state) => withList(state, 'contacts', () => stage(listOf(rows), rows, ['company', 'New'])))
+  ui.store.update((state) => withList(state, 'contacts', () => listOf(rows)))
+  const changes = rows.map((row) => ({ row, patch: { company: 'New' } }))
   const copies = new Set<unknown>()
   const unsubscribe = ui.store.subscribe(() => copies.add(ui.store.get().lists.contacts.rows))
-  await ui.background.commit('contacts')
+  await ui.background.sendChanges({ name: 'contacts', changes })
   unsubscribe()
   expect(ui.store.get().lists.contacts.rows.every(({ company }) => company === 'New')).toBe(true)
-  expect(ui.store.get().lists.contacts.staged.size).toBe(0)
   expect(copies.size).toBeLessThan(count / 8)
 })
 
@@ -74,8 +71,9 @@ test('the stop key ends a send after the requests that were sent; the rest is in
   ui.press('X')
   expect(ui.store.get().toasts.at(-1)?.text).toContain('no rows are being sent')
   const rows = contacts(200)
-  ui.store.update((state) => withList(state, 'contacts', () => stage(listOf(rows), rows, ['company', 'New'])))
-  const sent = ui.background.commit('contacts')
+  ui.store.update((state) => withList(state, 'contacts', () => listOf(rows)))
+  const changes = rows.map((row) => ({ row, patch: { company: 'New' } }))
+  const sent = ui.background.sendChanges({ name: 'contacts', changes })
   await expect.poll(patches).toBeGreaterThan(0)
   await expect.poll(() => ui.store.get().underWay[0]?.progress?.total).toBe(200)
   ui.press('X')
@@ -90,39 +88,15 @@ test('the stop key ends a send after the requests that were sent; the rest is in
       new RegExp(`^${before} saved, ${200 - before} left to ${paths?.id}; crm jobs resume ${paths?.id} goes on`),
     ),
   )
-  expect(ui.store.get().lists.contacts.staged.size).toBe(0)
-})
-
-async function withEdits(): Promise<TestUi> {
-  const ui = await uiOf('contacts')
-  const items = contacts(3)
-  const page = { items, nextCursor: undefined, searched: SEARCHED.contacts }
-  ui.store.update((state) =>
-    withList(state, 'contacts', (list) => stage(takePage(list, page), items, ['company', 'New'])),
-  )
-  return ui
-}
-
-const editsOf = ({ store }: TestUi) => store.get().lists.contacts.staged.size
-
-test('U discards edits only after a confirmation, in which Cancel is chosen', async () => {
-  const ui = await withEdits()
-  ui.press('U', 'enter')
-  expect(editsOf(ui)).toBe(3)
-  ui.press('U')
-  expect(ui.store.get().overlay).toMatchObject({ title: 'Discard 3 edits that were not sent?' })
-  ui.press('y')
-  expect(editsOf(ui)).toBe(0)
 })
 
 test('a key does nothing while the terminal is too small to show what it would act on', async () => {
-  const ui = await withEdits()
-  ui.store.update((state) => ({ ...state, columns: 40, rows: 10 }))
+  const ui = await uiOf('contacts')
+  ui.store.update((state) => ({ ...withList(state, 'contacts', () => listOf(contacts(3))), columns: 40, rows: 10 }))
   for (const { keys } of CHANGING) for (const key of keys) ui.press(key)
-  ui.press('U', 'y', 'd', 'y')
-  expect(ui.store.get().overlay).toBeUndefined()
-  expect(editsOf(ui)).toBe(3)
+  ui.press('d', 'y')
+  expect(ui.store.get()).toMatchObject({ overlay: undefined, underWay: [] })
   ui.store.update((state) => ({ ...state, columns: 120, rows: 40 }))
-  ui.press('U', 'y')
-  expect(editsOf(ui)).toBe(0)
+  ui.press('d')
+  expect(ui.store.get().overlay).toMatchObject({ type: 'confirm' })
 })

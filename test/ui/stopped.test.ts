@@ -1,53 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
-import { stage } from '../../src/ui/background/staging.ts'
-import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { jobsAt } from './jobs-at.ts'
-import { contacts, shownAt } from './rows.ts'
+import { contacts, listOf, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
-interface Stopped {
-  readonly ui: TestUi
-  readonly jobs: Awaited<ReturnType<typeof jobsAt>>
-  readonly messages: string[]
-  readonly kept: () => Promise<readonly (readonly [id: string, patch: unknown])[]>
-  readonly stop: () => void
-}
-
-/** The first contact is edited, and the second is to be deleted with the commit. */
-async function uiAt(url: URL): Promise<Stopped> {
+async function uiAt(url: URL) {
   const end = new AbortController()
   const { signal } = end
-  const env = { CRM_STATE_HOME: await tempFolder() }
-  const folder = join(env.CRM_STATE_HOME, 'browse')
   const { api } = openClient(url, { signal })
   const jobs = await jobsAt(url, 'k', signal)
-  const changes = openKeptChanges(env, url.href)
+  const changes = openKeptChanges({ CRM_STATE_HOME: await tempFolder() }, url.href)
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, changes, signal })
-  const [one, two] = contacts(2)
-  if (!one || !two) return expect.fail()
-  const page = { items: [one, two], nextCursor: undefined, searched: SEARCHED.contacts }
-  ui.store.update((state) =>
-    withList(state, 'contacts', (list) => stage(takePage(list, page), [one], ['company', 'New'])),
-  )
-  ui.background.deletions.hold('contacts', [two])
+  ui.store.update((state) => withList(state, 'contacts', () => listOf(contacts(2))))
   const messages: string[] = []
   return {
     ...{ ui, jobs, messages },
-    kept: async () => {
-      const [file = ''] = readdirSync(folder)
-      const { changes }: { changes: KeptChange[] } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
-      return changes.map(({ id, patch }) => [id, patch] as const)
-    },
     stop: () => {
       end.abort(new Error('interrupted by SIGTERM', { cause: 'SIGTERM' }))
       ui.background.kept.hold()
@@ -56,66 +29,41 @@ async function uiAt(url: URL): Promise<Stopped> {
   }
 }
 
-test('an edit stopped while the server does not answer is kept, and is not in a job, too', async () => {
+const EDIT = ['A', 'b', ...'company=New', 'enter', 'y'] as const
+
+test('a plan that was confirmed is in its job when crm is stopped while the server does not answer', async () => {
   const { url, seen } = await startServer(() => {})
-  const { ui, jobs, messages, kept, stop } = await uiAt(url)
-  ui.press('w', 'y')
-  await expect.poll(() => seen.length).toBe(1)
+  const { ui, jobs, messages, stop } = await uiAt(url)
+  ui.press(...EDIT)
+  await expect.poll(() => seen.length).toBeGreaterThan(0)
   expect(jobs.all()).toHaveLength(1)
   stop()
-  // After a kill at this point only the job has the edit.
-  expect(await kept()).toEqual([['con_1', null]])
   await ui.background.underWay.settled()
-  expect(ui.background.kept.hold()).toBe(2)
-  expect(await kept()).toEqual([
-    ['con_0', { company: 'New' }],
-    ['con_1', null],
-  ])
-  expect(jobs.all()).toEqual([])
-  expect(messages).toEqual(['Not sent: stopped before anything more was sent'])
+  const [paths] = jobs.all()
+  expect(messages.join(' ')).toContain(`0 saved, 2 left to ${paths?.id}`)
+  expect(messages.join(' ')).toContain(`crm jobs resume ${paths?.id}`)
 })
 
-test('a kept deletion after a running edit is not sent at a stop, but kept, and no job must be resumed', async () => {
-  const held: (() => void)[] = []
-  const { url, seen } = await startServer((response, { method, path }) => {
-    if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
-    else sendJson(response, 200, shownAt(path))
-  })
-  const { ui, messages, kept, stop } = await uiAt(url)
-  ui.press('w', 'y')
-  await expect.poll(() => held.length).toBe(1)
-  stop()
-  held[0]?.()
-  await ui.background.underWay.settled()
-  expect(ui.background.kept.hold()).toBe(1)
-  expect(await kept()).toEqual([['con_1', null]])
-  expect(seen.map(({ method }) => method)).not.toContain('DELETE')
-  expect(messages).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ reverts what was saved$/)])
-})
-
-test('the answer to a running deletion is awaited; without one a command shows the record', async () => {
-  const held: ((status: number) => void)[] = []
-  const { url } = await startServer((response, { method }) => {
-    if (method === 'DELETE')
-      held.push((status) => (status === 0 ? response.destroy() : response.writeHead(status).end()))
-  })
-  for (const [status, line] of [
-    [204, 'Deleted Name 1'],
-    [
-      0,
-      'Deletion of Name 1 (crm contacts get con_1 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',
-    ],
-  ] as const) {
+for (const { what, keys, method, answer, done } of [
+  { what: 'edits', keys: EDIT, method: 'PATCH', answer: 200, done: 'saved' },
+  { what: 'deletions', keys: ['A', 'd', 'y'], method: 'DELETE', answer: 204, done: 'deleted' },
+]) {
+  test(`the answers to running ${what} are awaited at a stop, and nothing is left to resume`, async () => {
+    const held: (() => void)[] = []
+    const { url } = await startServer((response, { method: asked, path }) => {
+      if (asked !== method) return sendJson(response, 200, shownAt(path))
+      const body = { id: path.split('/').at(-1), company: 'New' }
+      held.push(() => (answer === 204 ? response.writeHead(204).end() : sendJson(response, answer, body)))
+    })
     const { ui, messages, stop } = await uiAt(url)
-    const sent = ui.background.deletions.commit('contacts')
-    await expect.poll(() => held.length).toBe(1)
+    ui.press(...keys)
+    await expect.poll(() => held.length).toBe(2)
     stop()
-    held.pop()?.(status)
-    await sent
-    expect(messages).toEqual([line])
-    expect(ui.background.deletions.waiting('contacts')).toEqual([])
-  }
-})
+    for (const send of held) send()
+    await ui.background.underWay.settled()
+    expect(messages).toEqual([expect.stringMatching(new RegExp(`^2 ${done}; crm jobs undo job_\\w+ takes it back$`))])
+  })
+}
 
 const ADA = { id: 'con_0', name: 'Ada', version: 1 }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -26,21 +26,11 @@ test('a message counts down the seconds that it stays, and takes no time when it
   vi.useFakeTimers()
   const ui = await uiOf('contacts')
   ui.background.notices.done('Saved')
-  expect(linesOf(ui).at(-2)).toMatch(/^ ✓ Saved +8 s $/)
+  expect(linesOf(ui).at(-2)).toMatch(/^ ✓ Saved +8 s$/)
   vi.advanceTimersByTime(3_000)
-  expect(linesOf(ui).at(-2)).toMatch(/^ ✓ Saved +5 s $/)
+  expect(linesOf(ui).at(-2)).toMatch(/^ ✓ Saved +5 s$/)
   vi.advanceTimersByTime(5_000)
   expect(linesOf(ui).at(-2)?.trim()).toBe('')
   ui.background.events.close()
   expect(vi.getTimerCount()).toBe(0)
-})
-
-test('a deletion states how many seconds are left', async () => {
-  vi.useFakeTimers()
-  const ui = await uiOf('contacts')
-  ui.background.deletions.add('contacts', [{ id: 'con_1', name: 'Ada' }])
-  expect(linesOf(ui).join()).toContain('Ada: deleted for good in 6 s')
-  vi.advanceTimersByTime(2_000)
-  expect(linesOf(ui).join()).toContain('Ada: deleted for good in 4 s')
-  ui.background.deletions.drop()
 })

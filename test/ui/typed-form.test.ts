@@ -1,29 +1,22 @@
 import { expect, test } from 'vitest'
-import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import type { BackgroundWorld } from '../../src/ui/background/background.ts'
-import { parseAssignment } from '../../src/ui/background/staging.ts'
 import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
+import { parseAssignment } from '../../src/ui/list/assignment.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { type Choice, type Form, formIn } from '../../src/ui/overlay.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText, textInput } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
-import { tempFolder } from '../files/temp-folder.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const ADA = { id: 'con_0', name: 'Ada', company: 'Old', version: 1 }
 
-async function keptAt(): Promise<() => KeptChanges> {
-  const env = { HOME: await tempFolder() }
-  return () => openKeptChanges(env, 'http://crm.test/')
-}
-
 /** A form for Ada with `X` typed after her name in the first field. */
 async function typedAt(world: Partial<BackgroundWorld>): Promise<TestUi> {
   const ui = await uiOf('contacts', world)
-  const page = { items: [ADA], nextCursor: undefined, searched: SEARCHED.contacts }
+  const page = { items: [ADA], nextCursor: undefined, searched: searchedIn('contacts') }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   ui.press('e', 'X')
   return ui
@@ -45,7 +38,7 @@ function asked({ store }: TestUi): Choice {
 test('Ctrl-C in a form with typed text asks, and Stay shows the form again', async () => {
   const ui = await typedAt({})
   ui.press('ctrl-c')
-  expect(asked(ui).title).toBe('Quit? Not sent: 1 form')
+  expect(asked(ui).title).toBe('Quit? Not saved: 1 form')
   ui.press('esc')
   expect(ui.store.get().overlay?.type).toBe('form')
   expect(textsOf(ui).name).toBe('AdaX')
@@ -57,69 +50,6 @@ test('Ctrl-C closes a form without typed text', async () => {
   ui.press('backspace', 'ctrl-c')
   expect(ui.store.get().overlay).toBeUndefined()
   expect(ui.quits).toEqual([])
-})
-
-for (const [how, keys] of [
-  ['kept', ['ctrl-c', 'ctrl-c']],
-  ['stopped by a signal', []],
-] as const) {
-  test(`text that was ${how} is in the form again, for the current record`, async () => {
-    const again = await keptAt()
-    const ui = await typedAt({ changes: again() })
-    ui.press(...keys)
-    ui.background.kept.hold()
-    ui.background.kept.release()
-    const now = { ...ADA, name: 'Ada L.', company: 'Other', version: 2 }
-    const next = await uiOf('deals', { changes: again(), findRecords: async () => new Map([['con_0', now]]) })
-    await next.background.kept.restore()
-    expect(next.store.get().toasts.at(-1)?.text).toBe('1 form kept from the last session, not sent yet: i opens it')
-    next.press('i')
-    await expect.poll(() => next.store.get().overlay?.type).toBe('form')
-    expect(textsOf(next)).toMatchObject({ name: 'AdaX', company: 'Other' })
-    expect(formOf(next).fields[0]?.problem).toBe('is Ada L. now, and was Ada')
-    next.press('esc', 'j', 'enter')
-    next.background.kept.release()
-    expect((await again().take()).forms).toEqual([])
-  })
-}
-
-test('the form of a new record is kept, unless it is discarded', async () => {
-  const again = await keptAt()
-  const ui = await uiOf('contacts', { changes: again() })
-  ui.press('n', 'B', 'o', 'b', 'ctrl-c', 'up', 'up', 'enter')
-  expect(ui.quits).toEqual(['keep'])
-  ui.background.kept.release()
-  const next = await uiOf('contacts', { changes: again() })
-  await next.background.kept.restore()
-  next.press('i')
-  expect(formOf(next).title).toBe('New contact')
-  expect(textsOf(next).name).toBe('Bob')
-  next.press('ctrl-c', 'up', 'enter')
-  expect(next.quits).toEqual(['discard'])
-  expect((await again().take()).forms).toEqual([])
-})
-
-test('the form of a deleted record is reported with its text', async () => {
-  const again = await keptAt()
-  again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
-  const ui = await uiOf('contacts', { changes: again(), findRecords: async () => new Map() })
-  await ui.background.kept.restore()
-  ui.press('i')
-  await expect
-    .poll(() => ui.store.get().toasts.at(-1)?.text)
-    .toBe('Not restored, because the record was deleted: contacts Ada: company=New')
-  expect(ui.store.get().keptForms).toEqual([])
-})
-
-test('a form whose record cannot be read stays kept', async () => {
-  const again = await keptAt()
-  again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
-  const ui = await uiOf('contacts', { changes: again() })
-  await ui.background.kept.restore()
-  ui.press('i')
-  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toContain('The form cannot be opened, and stays kept: ')
-  ui.background.kept.release()
-  expect((await again().take()).forms).toHaveLength(1)
 })
 
 test('send saves the form, then quits; a rejected form stays open with the error', async () => {

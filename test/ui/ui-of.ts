@@ -44,7 +44,6 @@ export async function uiOf(
     background.events.close()
     background.jobs.close()
     background.notices.close()
-    background.deletions.drop()
   })
   const quits: string[] = []
   const redraws = { count: 0 }

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { withDeliveries } from '../../src/ui/background/webhook-row.ts'
-import { drawFrame } from '../../src/ui/draw/frame.ts'
-import { createTheme } from '../../src/ui/draw/theme.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
 import { plainAtService } from './plain-of.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -63,23 +63,23 @@ test('the last delivery is the newest, with its attempts, and those count as fai
 test('a subscription is disabled and enabled only after a confirmation, typed on a protected profile', async () => {
   const { ui, direct, id } = await screenAt()
   await opened(ui)
-  ui.press('e', 'enter')
+  ui.press('D', 'enter')
   expect((await direct.webhooks.get(id))?.status).toBe('enabled')
-  ui.press('e', 'y')
+  ui.press('D', 'y')
   await expect.poll(() => rowsOf(ui)[0]?.status).toBe('disabled')
   ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
-  ui.press('e', 'y', 'enter')
+  ui.press('D', 'y', 'enter')
   // Still asking: no request was begun.
   expect(ui.store.get().overlay).toMatchObject({ type: 'confirm' })
   expect((await direct.webhooks.get(id))?.status).toBe('disabled')
-  ui.press('esc', 'e', '1', 'enter')
+  ui.press('esc', 'D', '1', 'enter')
   await expect.poll(() => rowsOf(ui)[0]?.status).toBe('enabled')
 })
 
 test('a new secret is shown once, and is in no message, list or remembered state', async () => {
   const { ui, secret } = await screenAt()
   await opened(ui)
-  ui.press('R', 'y')
+  ui.press('S', 'y')
   await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
   const shown = /whsec_\S+/.exec(textOf(ui))?.[0] ?? ''
   expect(shown).toMatch(/^whsec_/)
@@ -91,7 +91,7 @@ test('a new secret is shown once, and is in no message, list or remembered state
 test('a test event is sent, and a subscription deleted, after a confirmation', async () => {
   const { ui, direct, id } = await screenAt()
   await opened(ui)
-  ui.press('t', 'y')
+  ui.press('T', 'y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toContain(`sends a test event to ${id}`)
   ui.press('d', 'd', 'esc')
   expect(await direct.webhooks.get(id)).toBeDefined()
@@ -103,7 +103,7 @@ test('a test event is sent, and a subscription deleted, after a confirmation', a
 test('nothing is sent again to a subscription without a failed delivery', async () => {
   const { ui } = await screenAt()
   await opened(ui)
-  ui.press('a')
+  ui.press('R')
   expect(ui.store.get().overlay).toBeUndefined()
   expect(ui.store.get().toasts.at(-1)?.text).toContain('none of its deliveries failed')
 })
@@ -114,7 +114,7 @@ test('the screen says that it shows the newest ten deliveries, and which command
   await opened(ui)
   expect(rowsOf(ui)[0]).toMatchObject({ looked_at: 10, older: `newest 10; more: crm webhooks deliveries ${id}` })
   expect(textOf(ui)).toContain('newest 10; more: crm webhooks deliveries')
-  ui.press('a')
+  ui.press('R')
   expect(ui.store.get().toasts.at(-1)?.text).toContain(`older ones: crm webhooks resend ${id} --failed`)
 })
 
@@ -123,7 +123,7 @@ test('a connector that lists no subscriptions says so in a sentence, and no key 
   ui.press('tab', 'tab', 'tab', 'tab', 'tab')
   await expect.poll(() => ui.store.get().webhooks.lack).toBeDefined()
   expect(textOf(ui)).toContain(ui.store.get().webhooks.lack?.slice(0, 30))
-  ui.press('e', 'R', 'd', 't', 'a')
+  ui.press('D', 'S', 'd', 'T', 'R')
   expect(ui.store.get().overlay).toBeUndefined()
 })
 

@@ -4,6 +4,7 @@ import type { OAuthAddresses } from '../../api/connectors/oauth-addresses.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { envWithoutSecrets } from '../../core/streams.ts'
 import type { Begun } from '../../oauth/grants.ts'
 import type { Fetch } from '../../oauth/through-connections.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
@@ -63,23 +64,14 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
     })
   }
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, stated)
-  const callback = callbackOf(options.callback ?? CALLBACK)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
-  const { env, now, signal } = ctx
-  const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal })
+  const { env, now, signal, addSecret } = ctx
+  const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret })
   const oauth = await withAddresses(stated, fetch)
   const login = await beginning(ctx, flow, { oauth, options })
-  const show = async (address: URL) => {
-    ctx.note('Sign in at this address:')
-    ctx.note(address.href)
-    if (options.browser && hasBrowser(env)) openBrowser(address, env)
-  }
-  const ask = (ending: AbortSignal) =>
-    askTyped(ctx.io, 'Waiting for the browser; or paste the address that it ends at: ', ending)
-  const byCode = { login, server: oauth, parameters: oauth.parameters, callback, fetch, now, signal, show, ask }
   const signing =
     flow === 'code'
-      ? (await import('../../oauth/sign-in.ts')).signInByCode(byCode)
+      ? byCode(ctx, { login, oauth, options, fetch })
       : (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
   const signed = await signing.catch((error: unknown) => {
     if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
@@ -116,7 +108,31 @@ async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Begi
   const scopes = options.scopes ?? known?.scopes ?? oauth.scopes
   for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
   if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
-  return { flow, token, revoke, client, secret, scopes, jwt }
+  return { flow, token, revoke, client, secret, scopes, jwt, callback: options.callback ?? known?.callback }
+}
+
+interface ByCode {
+  readonly login: Begun
+  readonly oauth: Addressed
+  readonly options: OAuthOptions
+  readonly fetch: Fetch
+}
+
+async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): Promise<OAuthLogin> {
+  const { signInByCode } = await import('../../oauth/sign-in.ts')
+  const { env, now, signal } = ctx
+  return signInByCode({
+    ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
+    callback: callbackOf(login.callback ?? CALLBACK),
+    show: async (address) => {
+      ctx.note('Sign in at this address:')
+      ctx.note(address.href)
+      if (options.browser && hasBrowser(env)) openBrowser(address, env)
+    },
+    // The code in it is a secret until it is used.
+    ask: (ending) =>
+      askHidden(ctx.io, 'Waiting for the browser; or paste the address that it ends at (not shown): ', ending),
+  })
 }
 
 function callbackOf(text: string): URL {
@@ -196,9 +212,10 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-function openBrowser(address: URL, { BROWSER }: Context['env']): void {
-  const [program = 'xdg-open', ...words] = BROWSER ? [BROWSER] : (OPENERS[platform()] ?? [])
-  const child = spawn(program, [...words, address.href], { stdio: 'ignore', detached: true })
+function openBrowser(address: URL, env: Context['env']): void {
+  const [program = 'xdg-open', ...words] = env.BROWSER ? [env.BROWSER] : (OPENERS[platform()] ?? [])
+  const how = { env: envWithoutSecrets(env), stdio: 'ignore', detached: true } as const
+  const child = spawn(program, [...words, address.href], how)
   // The address is shown, too.
   child.on('error', () => {})
   child.unref()

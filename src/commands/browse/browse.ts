@@ -1,8 +1,16 @@
-import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import {
+  LISTED_RESOURCES,
+  type ListedResource,
+  type PluralOf,
+  RESOURCES,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { Next } from '../../ui/open-browse.ts'
+import type { PlainOptions } from '../../ui/open-plain.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import {
@@ -16,7 +24,7 @@ import {
 
 const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
-type Screen = (typeof SCREENS)[number]
+type Screen = (typeof SCREENS)[number] | PluralOf<ListedResource>
 
 interface Options {
   readonly plain?: true
@@ -28,7 +36,10 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
     .command('browse')
     .summary('browse contacts, deals and pipelines on screens')
     .description('browse and change contacts, deals and pipelines on screens; ? shows the keys')
-    .addArgument(new Argument('[screen]', 'the screen to begin with').choices(SCREENS))
+    .argument(
+      '[screen]',
+      'the screen to begin with: home, events, jobs, webhooks, pipelines, or an object of the server',
+    )
     .option('--plain', 'plain lines for screen readers, without redrawing')
     .option('--mouse', 'click, double click and wheel; M turns them on and off')
     .addHelpText(
@@ -38,16 +49,31 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
     .action(act(browse))
 }
 
-async function browse(ctx: Context, screen: Screen | undefined, options: Options): Promise<ExitCode | undefined> {
-  const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
-  const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
+/** CrmError `usage` for a word that is no screen. */
+function screenNamed(word: string): Screen {
+  const screen =
+    SCREENS.find((each) => each === word) ??
+    LISTED_RESOURCES.map((each) => RESOURCES[each].plural).find((each) => each === word)
+  if (screen) return screen
+  throw new CrmError(
+    'usage',
+    `there is no screen ${JSON.stringify(word)}, expected ${SCREENS.join(', ')}, or an object`,
+    {
+      hint: 'crm objects lists the objects of the server',
+    },
+  )
+}
+
+async function browse(ctx: Context, word: string | undefined, options: Options): Promise<ExitCode | undefined> {
+  const screen = word === undefined ? undefined : screenNamed(word)
+  const terminal = terminalOf(ctx.io, 'crm browse', insteadOf(screen ?? 'contacts'))
   const isLineMode = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
   const first = screen ?? (isLineMode ? 'contacts' : undefined)
-  if (isOfServer(first)) await requireList(ctx, name)
+  if (isOfServer(first)) await requireList(ctx, first === 'pipelines' ? 'deals' : first)
   if (isLineMode) {
     const senders = createEventSenders(ctx, undefined)
     if (isOfServer(first)) await ctx.api()
-    await sayLines(ctx, terminal, { screen: first ?? 'contacts', senders })
+    await sayLines(ctx, terminal, { screen: plainScreen(first), senders })
     return ended(ctx)
   }
   await showProfiles(ctx, terminal, { screen, isMouseOn: options.mouse === true })
@@ -78,7 +104,7 @@ async function showProfile(
   return showScreens(ctx, terminal, {
     ...shown,
     ...(await browsedServer(ctx)),
-    openApi: () => ctx.api(),
+    ...withObjects(ctx),
     live: undefined,
     senders: createEventSenders(ctx, undefined),
     sendsTo: undefined,
@@ -93,22 +119,44 @@ async function showProfile(
   })
 }
 
-const INSTEAD: Readonly<Record<Screen, string>> = {
+/** The client of the command at first, and one that knows the objects of the server once they were read. */
+function withObjects(ctx: Context): Pick<BrowsedServer, 'openApi' | 'learnObjects'> {
+  let open = () => ctx.api()
+  return {
+    openApi: () => open(),
+    learnObjects: async () => {
+      const { learnServerObjects } = await import('../server-objects.ts')
+      const api = await learnServerObjects(ctx)
+      if (api) open = async () => api
+      return api !== undefined
+    },
+  }
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
   home: 'crm deals list --summary stage',
-  contacts: 'crm contacts list',
-  deals: 'crm deals list',
   pipelines: 'crm deals list --summary stage',
   events: 'crm webhooks events list',
   jobs: 'crm jobs list',
-  webhooks: 'crm webhooks list',
 }
 
-function isOfServer(screen: Screen | undefined): boolean {
+function insteadOf(screen: Screen): string {
+  return INSTEAD[screen] ?? `crm ${screen} list`
+}
+
+/** CrmError `usage` for an object that has no lines. */
+function plainScreen(screen: Screen | undefined): PlainOptions['screen'] {
+  const found = SCREENS.find((each) => each === (screen ?? 'contacts'))
+  if (found) return found
+  throw new CrmError('usage', `--plain has no ${screen}`, { hint: insteadOf(screen ?? 'contacts') })
+}
+
+function isOfServer(screen: Screen | undefined): screen is Exclude<Screen, 'home' | 'events' | 'jobs' | 'webhooks'> {
   return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs' && screen !== 'webhooks'
 }
 
 /** CrmError `not_supported` for a list that the connector lacks. */
-async function requireList(ctx: Pick<Context, 'api'>, name: 'contacts' | 'deals'): Promise<void> {
+async function requireList(ctx: Pick<Context, 'api'>, name: PluralOf<ListedResource>): Promise<void> {
   ;(await ctx.api()).require(resourceOf(name), 'list')
 }
 

@@ -15,6 +15,7 @@ export type BrowsedServer = Pick<
   | 'place'
   | 'server'
   | 'openApi'
+  | 'learnObjects'
   | 'live'
   | 'senders'
   | 'sendsTo'

@@ -28,6 +28,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
         screen: 'events',
         greeting: [],
         profiles: undefined,
+        learnObjects: undefined,
         isMouseOn: false,
         ...(await serverOf(ctx, options)),
         live: {

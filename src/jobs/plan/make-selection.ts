@@ -2,7 +2,8 @@ import { hash, randomUUID } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isSameJson, type JsonObject } from '../../core/json.ts'
+import { RATE_SHARE } from '../../core/rate-share.ts'
 import { listedId } from '../../core/record-ids.ts'
 import {
   type CrmRecord,
@@ -17,6 +18,7 @@ import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { JobPaths } from '../store/job-folder.ts'
 import { headOf } from '../store/open-job.ts'
+import { keyReaderFor } from './existing.ts'
 import type { GivenFields } from './given-fields.ts'
 import { type ChainDraft, type MadeImport, makeJob } from './make-job.ts'
 import type { Part, Planned } from './plan-builder.ts'
@@ -89,7 +91,7 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
 }
 
 function plannedFor(
-  { noun, patch, of }: Pick<SelectionRequest, 'noun' | 'patch' | 'of'>,
+  { noun, patch, of, hint = 'correct --set' }: Pick<SelectionRequest, 'noun' | 'patch' | 'of'> & { hint?: string },
   record: CrmRecord,
   rules: RowRules,
 ): Planned | 'unchanged' {
@@ -99,9 +101,59 @@ function plannedFor(
   const body = rules.shown(of?.(record) ?? patch, record)
   if (Object.keys(changedMembers(record, body)).length === 0) return 'unchanged'
   const fault = rules.faultIn(body, record)
-  if (fault !== undefined)
-    throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, { hint: 'correct --set' })
+  if (fault !== undefined) throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, { hint })
   return { do: 'update', ...planned, body }
+}
+
+/** A record as a person saw it, and its change; null deletes it. */
+export interface ChosenChange {
+  readonly row: CrmRecord
+  readonly patch: JsonObject | null
+}
+
+export interface ChosenRequest extends Pick<SelectionRequest, 'noun' | 'kind'> {
+  readonly changes: readonly ChosenChange[]
+}
+
+/** Records that a person chose on a screen: a change is refused where the record is not as they saw it. */
+export async function makeChosen(
+  context: PlanningContext,
+  { noun, kind, changes }: ChosenRequest,
+): Promise<MadeImport> {
+  context.require(resourceOf(noun), kind)
+  const rules = await context.rowRules(noun)
+  const asked = rules.ask(
+    changes.flatMap(({ patch }) => Object.keys(patch ?? {})),
+    kind === 'delete' ? 'all' : undefined,
+  )
+  const isShort = kind === 'delete' && rules.isSelecting
+  const whole = isShort ? await wholeRecords(context, noun, changes) : undefined
+  const unasked = isShort && !whole && ({ unasked: 'unknown' } as const)
+  const identity = { kind, noun, run: newRun(context), of: undefined, ...asked, ...unasked }
+  const job = await makeJob(context, identity, async (builder) => {
+    for (const { row, patch } of changes) {
+      const record = whole?.get(listedId(row)) ?? row
+      const isAsSeen = Object.keys(row).every((name) => isSameJson(row[name] ?? null, record[name] ?? null))
+      const request = { noun, patch: patch ?? undefined, hint: 'give another value' }
+      const planned = plannedFor(request, isAsSeen ? record : row, rules)
+      if (planned === 'unchanged') builder.leaveOut(planned)
+      else builder.add(planned)
+    }
+  })
+  return { type: 'made', job, lines: [], leftLines: [] }
+}
+
+/** With every member that an undo restores, which a screen does not ask for; undefined where the server has no such request. */
+async function wholeRecords(context: PlanningContext, noun: ChosenRequest['noun'], changes: readonly ChosenChange[]) {
+  const reader = await keyReaderFor(context, noun, ['id'])
+  if (!reader) return undefined
+  const ids = changes.map(({ row }) => listedId(row))
+  const found = new Map<string, CrmRecord>()
+  for (let at = 0; at < ids.length; at += reader.size) {
+    const terms = { signal: context.signal, rateShare: RATE_SHARE }
+    for (const record of await reader.read(ids.slice(at, at + reader.size), terms)) found.set(listedId(record), record)
+  }
+  return found
 }
 
 async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kind: string) {

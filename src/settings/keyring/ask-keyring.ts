@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { isJsonObject } from '../../core/json.ts'
-import type { Env } from '../../core/streams.ts'
+import { type Env, envWithoutSecrets } from '../../core/streams.ts'
 import { type KeyringTask, noKeyring } from './keyring-task.ts'
 
 export interface KeyringProgram {
@@ -18,8 +18,8 @@ export interface KeyringProgram {
  */
 export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, task: KeyringTask): Promise<unknown> {
   const child = spawn(process.execPath, [program], {
-    // NODE_OPTIONS could start a debugger, and the process does not need the key.
-    env: { ...env, NODE_OPTIONS: '', CRM_API_KEY: '' },
+    // NODE_OPTIONS could start a debugger.
+    env: { ...envWithoutSecrets(env), NODE_OPTIONS: '' },
     stdio: 'pipe',
     timeout: Math.max(1, Math.ceil(timeoutMs)),
     killSignal: 'SIGKILL',

@@ -7,9 +7,9 @@ import { EVENTS } from './events.ts'
 import { HISTORY } from './history.ts'
 import { HOME_ACTIONS } from './home.ts'
 import { JOBS } from './jobs.ts'
+import { KEPT } from './kept.ts'
 import { MOVING } from './moving.ts'
 import { SCREEN_ACTIONS } from './open-screen.ts'
-import { STAGING } from './staging.ts'
 import { MOUSE } from './toggle-mouse.ts'
 import { LISTING, VIEW } from './view.ts'
 import { WEBHOOK_ACTIONS } from './webhooks.ts'
@@ -19,7 +19,7 @@ export const ACTIONS: readonly Action[] = [
   ...VIEW,
   ...CHANGING,
   ...LISTING,
-  ...STAGING,
+  ...KEPT,
   ...HISTORY,
   ...JOBS,
   ...EVENTS,

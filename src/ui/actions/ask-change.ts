@@ -1,14 +1,14 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { loadPipelineStages } from '../background/pipeline-stages.ts'
-import { changeableMembers, checkedAssignment, stage } from '../background/staging.ts'
+import { changeableMembers, checkedAssignment, editsOf } from '../list/assignment.ts'
 import { completeChange, valueStart } from '../list/complete-change.ts'
 import type { ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
-import { withList } from '../state.ts'
 import { rowsText } from '../text/change-text.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { askChanges } from './ask-changes.ts'
 
 /** Asks for a member and its new value in the marked rows; a stage is checked against the pipelines of the deals. */
 export function askChange(ui: Ui): void {
@@ -21,11 +21,15 @@ export function askChange(ui: Ui): void {
     type: 'prompt',
     label: `Change in ${rowsText(rows, 'rows')} (member=value):`,
     input: textInput(),
-    enter: () => (rows.length === 1 ? 'edits it' : 'edits them'),
+    enter: () => 'shows the plan',
     complete,
     wordStart: valueStart,
     refusal: (text) => refusalOf(() => parse(text)),
-    onSubmit: (text) => store.update((now) => withList(now, name, (list) => stage(list, rows, parse(text)))),
+    onSubmit: (text) => {
+      const changes = editsOf(rows, Object.fromEntries([parse(text)]))
+      if (changes.length > 0) askChanges(ui, { name, changes })
+      else background.notices.wait('All of them have this value already; nothing was sent')
+    },
   })
 }
 

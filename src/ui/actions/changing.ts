@@ -1,18 +1,17 @@
-import { GRACE_MS } from '../background/deletions.ts'
 import { leadOf } from '../background/notices.ts'
-import { barrierText, type UndoOfChange } from '../background/under-way.ts'
+import type { PlanReverse } from '../background/plan-reverse.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
+import { type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
-import { formText, recordName, rowsText } from '../text/change-text.ts'
-import { deletionDiff } from '../text/plan-diff.ts'
+import { recordName } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askChange } from './ask-change.ts'
+import { askChanges } from './ask-changes.ts'
 import { chooseStage } from './choose-stage.ts'
 import { confirmChanges } from './confirm-changes.ts'
 import { editInEditor } from './edit-yaml.ts'
-import { askChangeUndo, askEditsUndo, askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
 
@@ -38,11 +37,13 @@ export const CHANGING: readonly Action[] = [
     run: edit,
   },
   {
-    id: 'kept-form',
-    title: 'Open the form that was kept at the last exit',
-    keys: ['i'],
-    refusal: ({ keptForms }) => (keptForms.length === 0 ? 'no form was kept' : undefined),
-    run: (ui) => void openKeptForm(ui),
+    id: 'bulk-edit',
+    isOfMarks: true,
+    title: 'Change a member of all marked rows, after their plan; one u takes all back',
+    screens: serverLists(),
+    keys: ['b'],
+    refusal: lacking('update'),
+    run: askChange,
   },
   {
     id: 'edit-yaml',
@@ -55,7 +56,7 @@ export const CHANGING: readonly Action[] = [
   {
     id: 'delete',
     isOfMarks: true,
-    title: 'Delete: asks, waits a moment, and cannot be undone after that',
+    title: 'Delete after their plan; one u takes all back',
     screens: SERVER_SCREENS,
     keys: ['d'],
     footer: 'delete',
@@ -86,7 +87,7 @@ export const CHANGING: readonly Action[] = [
     id: 'move-left',
     title: 'Move the deal one stage to the left, and go with it',
     screens: ['pipelines'],
-    keys: ['H'],
+    keys: ['<'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, -1),
   },
@@ -94,15 +95,13 @@ export const CHANGING: readonly Action[] = [
     id: 'move-right',
     title: 'Move the deal one stage to the right, and go with it',
     screens: ['pipelines'],
-    keys: ['L'],
+    keys: ['>'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, 1),
   },
   {
     id: 'stop-sending',
-    // It stops whatever was typed before.
-    takesCount: true,
-    title: 'Stop sending; what is left stays in the job, or edited',
+    title: 'Stop sending; what is left stays in the job',
     keys: ['X'],
     footer: 'stop',
     isAlwaysFirst: true,
@@ -112,10 +111,16 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'undo',
-    title: 'Undo the last change, or all of the last send; on Jobs, the job under the cursor',
+    title: 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor',
     keys: ['u'],
     footer: 'undo',
-    run: (ui) => void undo(ui),
+    run: askUndo,
+  },
+  {
+    id: 'redo',
+    title: 'Do again what u took back, after its plan',
+    keys: ['ctrl-r'],
+    run: (ui) => void askReverse(ui, 'redo'),
   },
 ]
 
@@ -157,77 +162,30 @@ function askNote(ui: Ui): void {
   ask('')
 }
 
-async function undo(ui: Ui): Promise<void> {
-  const { background } = ui
-  const { deletions, history, notices } = background
-  if (deletions.takeBack()) return
-  if (ui.store.get().screen === 'jobs') return undoJob(ui)
-  // Else it would take back the change before the one that is being sent.
-  if (ui.store.get().underWay.length > 0) return notices.wait('A change is being sent; press u after that')
-  const last = history.last()
-  if (!last) return notices.wait('There is no change of this session to undo')
-  const putBack = () => history.add(last)
-  if (last.type === 'barrier') {
-    putBack()
-    return notices.wait(barrierText(last.what))
-  }
-  if (last.type === 'job') return askJobUndo(ui, last.id, putBack)
-  if (last.type === 'edits') return askEditsUndo(ui, last, putBack)
-  const { screen } = ui.store.get()
-  if (listOfScreen(screen) !== last.name) return askChangeUndo(ui, last, { undo: () => undoChange(ui, last), putBack })
-  await undoChange(ui, last)
+/** Shows what would be sent, and sends it once that is confirmed. */
+async function askReverse(ui: Ui, of: Parameters<PlanReverse>[0]): Promise<void> {
+  const plan = await ui.background.planReverse(of)
+  if (!plan) return
+  // Something else was opened while the records were read.
+  if (ui.store.get().overlay) return plan.drop()
+  const { send, drop, ...question } = plan
+  confirmChanges(ui, { ...question, onConfirm: () => void send(), onCancel: drop })
 }
 
-async function undoChange({ background: { history, notices } }: Ui, change: UndoOfChange): Promise<void> {
-  try {
-    await change.undo()
-    notices.done(`Undone: ${change.what}`)
-  } catch (error) {
-    history.add(change)
-    notices.problem(error, leadOf(error, { failed: 'Not undone: ', open: 'Undo: ' }))
-  }
-}
-
-async function undoJob(ui: Ui): Promise<void> {
-  const id = rowId(selectedRow(ui.store.get(), ui.boards))
-  if (id === undefined) return ui.background.notices.wait('There is no job to undo')
-  await askJobUndo(ui, id, () => {})
-}
-
-/** Opens the first kept form, for the current record. */
-async function openKeptForm(ui: Ui): Promise<void> {
-  const { store, background } = ui
-  const [form] = store.get().keptForms
-  if (!form) return
-  const take = () => store.update((state) => ({ ...state, keptForms: state.keptForms.filter((each) => each !== form) }))
-  try {
-    const record = form.before === null ? undefined : await background.kept.recordOf(form)
-    if (form.before !== null && !record) {
-      take()
-      return background.notices.wait(`Not restored, because the record was deleted: ${formText(form)}`)
-    }
-    // Something else was opened during the request.
-    if (store.get().overlay) return
-    take()
-    openForm(ui, form.list, record, form)
-  } catch (error) {
-    background.notices.problem(error, 'The form cannot be opened, and stays kept: ')
-  }
+/** On Jobs, the job under the cursor. */
+function askUndo(ui: Ui): void {
+  if (ui.store.get().screen !== 'jobs') return void askReverse(ui, 'undo')
+  const jobId = rowId(selectedRow(ui.store.get(), ui.boards))
+  if (jobId === undefined) ui.background.notices.wait('There is no job to undo')
+  else void askReverse(ui, { jobId })
 }
 
 function askDeletion(ui: Ui): void {
   const { store, background, boards } = ui
-  const { place } = store.get()
-  const rows = actedOn(store.get(), boards)
+  const rows = actedOn(store.get(), boards).filter((row) => rowId(row) !== undefined)
   if (rows.length === 0) return void background.notices.wait('There is no row to delete')
-  const list = serverList(store.get())
-  const what = rowsText(rows, list)
-  confirmChanges(ui, {
-    title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
-    diff: deletionDiff(rows),
-    lines: [`Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`],
-    verb: 'Delete',
-    count: rows.length,
-    onConfirm: () => background.deletions.add(list, rows),
-  })
+  const name = serverList(store.get())
+  const isForGood = store.get().offered.lacks[`create ${name}`] !== undefined
+  const lines = isForGood ? ['This cannot be taken back: the server creates none.'] : []
+  askChanges(ui, { name, changes: rows.map((row) => ({ row, patch: null })), lines })
 }

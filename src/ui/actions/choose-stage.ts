@@ -1,15 +1,11 @@
-import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { leadOf, lookText } from '../background/notices.ts'
-import { stage } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
-import { withList } from '../state.ts'
-import { countedParts, recordName, rowsText } from '../text/change-text.ts'
-import { editDiff } from '../text/plan-diff.ts'
+import { rowsText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
-import { confirmChanges } from './confirm-changes.ts'
+import { askChanges } from './ask-changes.ts'
+import { moveDeal } from './move-card.ts'
 import { loadStages } from './open-screen.ts'
 
 /** Moves one deal at once; several, and any on a protected profile, after their plan is confirmed. */
@@ -30,36 +26,8 @@ export async function chooseStage(ui: Ui): Promise<void> {
     onChoose: (to) => {
       const moved = deals.filter((deal) => cellText(deal.stage) !== to)
       if (moved.length === 0) background.notices.wait(`Already in ${to}; nothing was sent`)
-      else if (only && others.length === 0 && !place.isProtected) void moveOne(ui, only, to)
-      else askMoves(ui, moved, to)
-    },
-  })
-}
-
-async function moveOne({ background }: Ui, deal: CrmRecord, to: string): Promise<void> {
-  try {
-    await background.writes.update('deals', deal, { stage: to }, false)
-  } catch (error) {
-    const name = recordName(deal)
-    const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
-    background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
-  }
-}
-
-/** The plan of the moves alone: other edits stay as they are. */
-function askMoves(ui: Ui, deals: readonly CrmRecord[], to: string): void {
-  const { store, background } = ui
-  const { place } = store.get()
-  const edits = deals.map((row) => ({ row, patch: { stage: to } }))
-  confirmChanges(ui, {
-    title: `Send ${countedParts({ update: deals.length }).join('')} to ${place.text}?`,
-    diff: editDiff(edits),
-    verb: 'Send',
-    count: deals.length,
-    onConfirm: () => {
-      // What is refused stays edited.
-      store.update((state) => withList(state, 'deals', (list) => stage(list, deals, ['stage', to])))
-      void background.commit('deals', edits)
+      else if (only && others.length === 0 && !place.isProtected) void moveDeal(ui, only, to)
+      else askChanges(ui, { name: 'deals', changes: moved.map((row) => ({ row, patch: { stage: to } })) })
     },
   })
 }

@@ -1,4 +1,4 @@
-import { THEME_CHOICES, type ThemeChoice } from '../draw/look.ts'
+import { THEME_CHOICES, type ThemeChoice } from '../look/look.ts'
 import { showOverlay } from '../show-overlay.ts'
 import type { Action, Ui } from '../ui.ts'
 

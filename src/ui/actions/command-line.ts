@@ -3,7 +3,7 @@ import { setFilter } from '../list/list-view.ts'
 import { filterProblem } from '../list/matcher.ts'
 import { parseServerFilters } from '../list/server-filters.ts'
 import { screenLack } from '../offered.ts'
-import { isServerList, listOfScreen, SCREENS, type ScreenName } from '../screens.ts'
+import { allScreens, isServerList, listOfScreen, type ScreenName } from '../screens.ts'
 import { withList } from '../state.ts'
 import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
@@ -54,7 +54,7 @@ export function runLine(ui: Ui, text: string): void {
   if (word === 'q') return void runById(ui, 'quit')
   const screen = screenOf(word)
   if (screen) showFiltered(ui, screen, rest)
-  else goToRow(ui, Number(word), () => {})
+  else goToRow(ui, Number(word))
 }
 
 /** The filter of the line replaces that of the screen; without one, the filter of the screen stays. */
@@ -87,5 +87,5 @@ export function lineOf(text: string): Line {
 }
 
 export function screenOf(word: string): ScreenName | undefined {
-  return SCREENS.find((screen) => screen === word)
+  return allScreens().find((screen) => screen === word)
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { listHeight } from '../draw/areas.ts'
 import { rowId, shownCount } from '../list/list-state.ts'
 import { chosenRows, moveTo } from '../list/list-view.ts'
+import { listHeight } from '../look/areas.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
@@ -26,7 +26,7 @@ export const COMMAND_LOG: readonly Action[] = [
     keys: ['y'],
     footer: 'copy',
     refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
-    run: (ui) => copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
+    run: (ui) => void copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
   },
   {
     id: 'write-script',

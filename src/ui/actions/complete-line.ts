@@ -1,7 +1,7 @@
 import { cellText } from '../../output/safe-text.ts'
 import { completeFilter } from '../list/complete-filter.ts'
 import { screenLack } from '../offered.ts'
-import { isServerList, type ListName, listOfScreen, SCREENS } from '../screens.ts'
+import { allScreens, isServerList, type ListName, listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Ui } from '../ui.ts'
 import { lineOf, screenOf } from './command-line.ts'
@@ -20,7 +20,7 @@ export function completeLine({ store, world }: Ui): (text: string) => readonly s
 }
 
 function firstWords(state: State, hasProfiles: boolean, start: string): readonly string[] {
-  const screens = SCREENS.filter((screen) => screenLack(state, screen) === undefined)
+  const screens = allScreens().filter((screen) => screenLack(state, screen) === undefined)
   const words = [...screens, ...(hasProfiles ? ['profile'] : [])]
   return words.filter((word) => word.startsWith(start)).map((word) => `${word} `)
 }

@@ -1,21 +1,20 @@
 import { writeFile } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import type { Env } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { type Format, OUTPUT_FORMATS } from '../../output/record-output.ts'
+import { cellText, jsonText } from '../../output/safe-text.ts'
+import { copyToClipboard } from '../background/clipboard.ts'
 import { REJECTED } from '../background/event-row.ts'
-import { rowId } from '../list/list-state.ts'
+import { currentRow, rowId } from '../list/list-state.ts'
 import { offeredColumns } from '../offered.ts'
-import { listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
+import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { actedOn } from '../selected.ts'
+import { currentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 
-/** The limit of hterm and tmux. */
-const MOST_BYTES = 74_994
-
-const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const COPY_EXPORT: readonly Action[] = [
   {
@@ -25,7 +24,14 @@ export const COPY_EXPORT: readonly Action[] = [
     screens: RECORDS,
     keys: ['y'],
     footer: 'copy id',
-    run: (ui) => copyText(ui, ids(ui).join('\n'), 'id'),
+    run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
+  },
+  {
+    id: 'copy-cell',
+    title: 'Copy the value in the selected column',
+    screens: RECORDS.filter((each) => each !== 'pipelines'),
+    keys: ['ctrl-y'],
+    run: (ui) => void copyText(ui, cellOf(ui), 'value'),
   },
   {
     id: 'copy-command',
@@ -33,7 +39,7 @@ export const COPY_EXPORT: readonly Action[] = [
     title: 'Copy the crm command that shows it',
     screens: RECORDS,
     keys: ['Y'],
-    run: (ui) => copyText(ui, commandFor(ui), 'command'),
+    run: (ui) => void copyText(ui, commandFor(ui), 'command'),
   },
   {
     id: 'export',
@@ -51,6 +57,12 @@ function ids({ store, boards }: Ui): readonly string[] {
   return actedOn(store.get(), boards).flatMap((row) => (isOfEvents && row.event === REJECTED ? [] : (rowId(row) ?? [])))
 }
 
+function cellOf({ store }: Ui): string {
+  const list = currentList(store.get())
+  const value = currentRow(list)?.[list.column]
+  return typeof value === 'string' ? value : value === undefined || value === null ? '' : jsonText(value)
+}
+
 function commandFor(ui: Ui): string {
   const { store, world } = ui
   const name = listOfScreen(store.get().screen)
@@ -61,15 +73,16 @@ function commandFor(ui: Ui): string {
     .join('\n')
 }
 
-/** The terminal does not confirm a copy, so the message names the terminal. */
-export function copyText({ world, background }: Ui, text: string, what: string): void {
-  if (text === '') return void background.notices.wait(`There is no ${what} to copy`)
-  const sequence = clipboardSequence(text, world.env)
-  if (sequence === undefined)
-    return void background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
-  world.writeRaw(sequence)
-  const shown = text.length > 40 ? `${text.split('\n').length} of them` : text
-  background.notices.done(`Gave ${shown} to the terminal's clipboard (OSC 52)`)
+/** A green check only where tmux states that it has the text: a terminal states nothing. */
+export async function copyText({ world, background }: Ui, text: string, what: string): Promise<void> {
+  if (text === '') return background.notices.wait(`There is no ${what} to copy`)
+  const to = await copyToClipboard(text, world.env, world.writeRaw)
+  if (to === 'too long')
+    return background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
+  const lines = text.split('\n').length
+  const shown = lines > 1 ? `${lines} lines` : cellText(text.length > 40 ? `${text.slice(0, 39)}…` : text)
+  if (to === 'tmux') return background.notices.done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
+  background.notices.wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
 }
 
 function askExport(ui: Ui): void {
@@ -114,17 +127,6 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
 
 async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows
-}
-
-/**
- * OSC 52: the terminal itself copies the text to the clipboard, also over ssh. tmux passes on a sequence that is wrapped for
- * it. Undefined for a text that is too long.
- */
-export function clipboardSequence(text: string, env: Env): string | undefined {
-  const data = Buffer.from(text).toString('base64')
-  if (data.length > MOST_BYTES) return undefined
-  const sequence = `\x1b]52;c;${data}\x07`
-  return env.TMUX ? `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\` : sequence
 }
 
 /** A CrmError that states why a new file could not be written; any error not from the system is returned unchanged. */

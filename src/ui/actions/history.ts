@@ -1,11 +1,11 @@
 import { changesOfRecord, historyCommand } from '../background/record-history.ts'
-import { changeHead, memberChanges } from '../draw/history-lines.ts'
 import { rowId } from '../list/list-state.ts'
 import { openText } from '../overlay-text.ts'
 import { SERVER_SCREENS } from '../screens.ts'
 import { selectedRow, serverList } from '../selected.ts'
 import { recordName } from '../text/change-text.ts'
 import { diffText } from '../text/diff-line.ts'
+import { changeHead, memberChanges } from '../text/history-lines.ts'
 import type { Action, Ui } from '../ui.ts'
 
 export const HISTORY: readonly Action[] = [

@@ -1,10 +1,9 @@
-import { listHeight } from '../draw/areas.ts'
-import { lastHomeTop } from '../draw/home-lines.ts'
-import { type ScreenName, SERVER_LISTS } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
+import { lastHomeTop } from '../components/home.tsx'
+import { listHeight } from '../look/areas.ts'
+import { HOME_LISTS, type ScreenName } from '../screens.ts'
 import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askLoadAll } from './ask-load-all.ts'
 import { loadStages } from './open-screen.ts'
 
 const HOME: readonly ScreenName[] = ['home']
@@ -34,7 +33,7 @@ export const HOME_ACTIONS: readonly Action[] = [
     keys: ['L'],
     footer: 'load all',
     refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
-    run: askLoadAll,
+    run: (ui) => askLoadAll(ui, loadable(ui.store.get())),
   },
   {
     id: 'home-reload',
@@ -48,16 +47,16 @@ export const HOME_ACTIONS: readonly Action[] = [
     id: 'home-first',
     title: 'Begin with Home, or with the screen that was shown last',
     screens: HOME,
-    keys: ['F'],
+    keys: ['B'],
     footer: 'begin here',
     run: (ui) => void toggleFirst(ui),
   },
   ...SCROLLS.map(
     ([id, title, keys, lines]): Action => ({
-      ...{ id, title, keys, screens: HOME, takesCount: true },
-      run: ({ store }, count = 1) =>
+      ...{ id, title, keys, screens: HOME },
+      run: ({ store }) =>
         store.update((state) => {
-          const top = Math.min(state.home.top + lines(listHeight(state) + 1) * count, lastHomeTop(state))
+          const top = Math.min(state.home.top + lines(listHeight(state) + 1), lastHomeTop(state))
           return { ...state, home: { ...state.home, top: Math.max(0, top) } }
         }),
     }),
@@ -65,35 +64,13 @@ export const HOME_ACTIONS: readonly Action[] = [
 ]
 
 function loadable({ lists, offered }: State) {
-  return SERVER_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
-}
-
-function askLoadAll(ui: Ui): void {
-  const { store, background } = ui
-  const names = loadable(store.get())
-  const counts = names.map((name) => `${store.get().lists[name].rows.length} ${name}`).join(' and ')
-  const loadAll = async () => {
-    for (const name of names) await background.lists.all(name)
-  }
-  showOverlay(ui, {
-    type: 'confirm',
-    title: `Load all ${names.join(' and ')}?`,
-    lines: [
-      `${counts} are loaded, and the server does not say how many there are.`,
-      'Each page is a request; Esc stops it at any time.',
-    ],
-    verb: 'Load all',
-    isOnCancel: true,
-    expected: undefined,
-    input: textInput(),
-    onConfirm: () => void loadAll(),
-  })
+  return HOME_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
 }
 
 async function reload(ui: Ui): Promise<void> {
   const { store, background } = ui
   const { lacks } = store.get().offered
-  const lists = SERVER_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
+  const lists = HOME_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
   await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
   await loadStages(ui)
 }

@@ -1,5 +1,6 @@
 import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
+import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -14,7 +15,7 @@ export const JOBS: readonly Action[] = [
     id: 'job-resume',
     title: 'Send what is left of the job',
     screens: ['jobs'],
-    keys: ['R'],
+    keys: ['p'],
     footer: 'resume',
     refusal: (state) =>
       /^(?:planned|stopped)$/.test(String(jobOf(state)?.state)) ? undefined : 'it has nothing left to send',
@@ -24,14 +25,14 @@ export const JOBS: readonly Action[] = [
     id: 'job-others',
     title: 'Show the jobs of other servers, too, or no longer',
     screens: ['jobs'],
-    keys: ['a'],
+    keys: ['O'],
     run: ({ background }) => void background.jobs.toggleOthers(),
   },
   {
     id: 'job-retry',
     title: 'Resend the failed rows of the job',
     screens: ['jobs'],
-    keys: ['t'],
+    keys: ['R'],
     footer: 'retry failed',
     refusal: failureRefusal,
     run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
@@ -40,7 +41,7 @@ export const JOBS: readonly Action[] = [
     id: 'job-correct',
     title: 'Correct failed rows of the job, and send them',
     screens: ['jobs'],
-    keys: ['m'],
+    keys: ['e'],
     footer: 'correct',
     refusal: failureRefusal,
     run: (ui) => void correctJob(ui),
@@ -53,20 +54,13 @@ function failureRefusal(state: State): string | undefined {
   return job?.still_failed === 0 ? 'retries have sent all that failed' : undefined
 }
 
-function ask({ store, boards }: Ui, verb: string, onConfirm: (id: string) => void): void {
+function ask(ui: Ui, verb: string, onConfirm: (id: string) => void): void {
+  const { store, boards } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'confirm',
-      title: `${verb} ${id} on ${state.place.text}?`,
-      lines: ['Rows that are done are not sent again.'],
-      verb: 'Send',
-      isOnCancel: true,
-      expected: undefined,
-      input: textInput(),
-      onConfirm: () => onConfirm(id),
-    },
-  }))
+  showOverlay(ui, {
+    ...{ type: 'confirm', title: `${verb} ${id} on ${store.get().place.text}?`, verb: 'Send' },
+    lines: ['Rows that are done are not sent again.'],
+    ...{ isOnCancel: true, expected: undefined, input: textInput(), onConfirm: () => onConfirm(id) },
+  })
 }

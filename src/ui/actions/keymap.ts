@@ -1,6 +1,6 @@
 import { hiddenMarkCount, shownMarks } from '../list/hidden-marks.ts'
 import { filterWords, matchWords, NO_MATCH } from '../list/matcher.ts'
-import type { ScreenName } from '../screens.ts'
+import { isOnScreen, type ScreenName } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Keymap, Ui } from '../ui.ts'
@@ -8,17 +8,24 @@ import type { Action, Keymap, Ui } from '../ui.ts'
 /** Keys configured by the user, by the id of an action; they replace the default keys. */
 export type Rebound = Readonly<Record<string, readonly string[]>>
 
-export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
+/** `more`: actions that are known later, such as those of objects of the server. */
+export function createKeymap(
+  given: readonly Action[],
+  rebound: Rebound,
+  more: () => readonly Action[] = () => [],
+): Keymap {
   const keysOf = (action: Action) => rebound[action.id] ?? action.keys
-  const isOn = (action: Action, screen: ScreenName) => action.screens?.includes(screen) ?? true
+  const isOn = (action: Action, screen: ScreenName) => isOnScreen(action.screens, screen)
   return {
-    actions,
+    get actions() {
+      return [...given, ...more()]
+    },
     keysOf: (id) => {
-      const action = actions.find((each) => each.id === id)
+      const action = given.find((each) => each.id === id)
       return action ? keysOf(action) : []
     },
     lookUp: (screen, chords) => {
-      const here = actions.filter((each) => isOn(each, screen))
+      const here = given.filter((each) => isOn(each, screen))
       const action = here.find((each) => keysOf(each).includes(chords))
       if (action) return action
       return here.some((each) => keysOf(each).some((keys) => keys.startsWith(`${chords} `))) ? 'begins' : undefined
@@ -29,7 +36,7 @@ export function createKeymap(actions: readonly Action[], rebound: Rebound): Keym
 /** Keys with two actions on one screen, or an action and the beginning of another. */
 export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenName[]): readonly string[] {
   return screens.flatMap((screen) => {
-    const here = actions.filter((action) => action.screens?.includes(screen) ?? true)
+    const here = actions.filter((action) => isOnScreen(action.screens, screen))
     const spelled = here.flatMap(({ id }) => keysOf(id).map((keys) => ({ id, keys })))
     return spelled.flatMap(({ id, keys }, index) =>
       spelled
@@ -67,20 +74,38 @@ export function keyLabel(keys: string): string {
     .join('')
 }
 
-/** A digit alone could begin a count. */
 function chordLabel(chord: string): string {
-  if (/^[1-9]$/.test(chord)) return `${chord}-Enter`
   const [, name, key = ''] = /^(ctrl|alt)-(.)$/.exec(chord) ?? []
   return name === undefined ? chord : `${name === 'ctrl' ? 'Ctrl' : 'Alt'}-${key.toUpperCase()}`
 }
 
-/** The actions of this screen whose title or id matches the text. */
+/** The actions of this screen whose title or id matches the text: names first, then screens, then words of titles. */
 export function findActions({ actions }: Keymap, { screen }: State, text: string): readonly Action[] {
   const words = filterWords(text)
-  return actions.filter(
-    ({ id, title, screens }) =>
-      (screens?.includes(screen) ?? true) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
-  )
+  const name = text.trim().toLowerCase()
+  return actions
+    .filter(
+      ({ id, title, screens }) =>
+        isOnScreen(screens, screen) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
+    )
+    .map((action) => ({ action, rank: rankOf(action, name) }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ action }) => action)
+}
+
+const BY_TITLE = 3
+
+/** Whether the text is the beginning of a name of the action: Enter then runs it, and no action that only mentions the text. */
+export function isNamedBy(action: Action | undefined, text: string): boolean {
+  return action !== undefined && rankOf(action, text.trim().toLowerCase()) < BY_TITLE
+}
+
+function rankOf({ id, title }: Action, name: string): number {
+  if (name === '') return 0
+  const goal = /^screen-(.+)$/.exec(id)?.[1]
+  if (goal?.startsWith(name) || id === name) return 0
+  if (`-${id} ${id.replaceAll('-', ' ')}`.includes(`-${name}`) || id.replaceAll('-', ' ').startsWith(name)) return 1
+  return title.toLowerCase().startsWith(name) || (goal !== undefined && `go to ${goal}`.startsWith(name)) ? 2 : BY_TITLE
 }
 
 /** For other ways to an action than its keys. */
@@ -90,11 +115,11 @@ export function runById(ui: Ui, id: string): void {
 }
 
 /** Runs the action, or shows why it cannot run. */
-export function runAction(ui: Ui, action: Action, count?: number): void {
+export function runAction(ui: Ui, action: Action): void {
   const refusal = action.refusal?.(ui.store.get())
   if (refusal !== undefined) return void ui.background.notices.wait(`${action.title}: ${refusal}`)
   if (action.isOfMarks && hiddenMarkCount(currentList(ui.store.get())) > 0) return void askHidden(ui, action)
-  action.run(ui, count)
+  action.run(ui)
 }
 
 /** Marks that the filter hides are easily forgotten. */

@@ -1,13 +1,13 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { clampBoard } from '../board.ts'
 import { rowId } from '../list/list-state.ts'
 import { isWritable } from '../offered.ts'
 import { selectedRow } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { confirmChanges } from './confirm-changes.ts'
 
 /** Why the stage of a deal cannot be changed. */
 export function stageRefusal({ offered: { lacks, fields } }: State): string | undefined {
@@ -25,26 +25,26 @@ export function moveCard(ui: Ui, step: -1 | 1): void {
   const to = columns[clampBoard(state.board, columns).column + step]?.stage
   if (!deal || rowId(deal) === undefined) return void background.notices.wait('There is no deal to move')
   if (to === undefined) return void background.notices.wait('There is no stage on that side')
-  const move = () => void send(ui, deal, to)
+  const move = async () => {
+    if (await moveDeal(ui, deal, to)) focus(ui, rowId(deal) ?? '')
+  }
   if (!state.place.isProtected) return void move()
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `Move ${recordName(deal)} to ${to} on the protected ${state.place.text}?`,
-    ...{ lines: [], verb: 'Move', isOnCancel: true, expected: '1', input: textInput(), onConfirm: move },
+    ...{ verb: 'Move', count: 1, onConfirm: () => void move() },
   })
 }
 
-type Deal = NonNullable<ReturnType<typeof selectedRow>>
-
-async function send(ui: Ui, deal: Deal, stage: string): Promise<void> {
-  const { background } = ui
+/** One request; false after a message that says why it was not moved. */
+export async function moveDeal({ background }: Ui, deal: CrmRecord, stage: string): Promise<boolean> {
   try {
     await background.writes.update('deals', deal, { stage }, false)
-    focus(ui, rowId(deal) ?? '')
+    return true
   } catch (error) {
     const name = recordName(deal)
     const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
     background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
+    return false
   }
 }
 

@@ -1,16 +1,19 @@
 import { clampBoard } from '../board.ts'
-import { listHeight } from '../draw/areas.ts'
-import { cardsShown } from '../draw/board-lines.ts'
+import { cardsShown } from '../components/board.tsx'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
 import { shownColumns } from '../list/shown-columns.ts'
-import { isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
+import { listHeight } from '../look/areas.ts'
+import { isServerList, listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = LISTS
+const LIST_SCREENS: readonly ScreenOrObjects[] = [
+  ...SERVER_SCREENS.filter((each) => each !== 'pipelines'),
+  ...(['events', 'jobs', 'webhooks', 'log', 'commands'] as const),
+]
 
 /** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
@@ -19,21 +22,18 @@ interface Where {
   readonly state: State
   /** Of the list, in rows. */
   readonly height: number
-  readonly count: number | undefined
 }
 
 function onList(change: (list: ListState, where: Where) => ListState): Action['run'] {
-  return (ui, count) => {
-    ui.store.update((state) =>
-      withCurrentList(state, (list) => change(list, { state, height: listHeight(state), count })),
-    )
+  return (ui) => {
+    ui.store.update((state) => withCurrentList(state, (list) => change(list, { state, height: listHeight(state) })))
     loadAhead(ui)
   }
 }
 
-/** By a part of the height, as often as the count says. */
+/** By a part of the height. */
 function byLines(lines: (height: number) => number): Action['run'] {
-  return onList((list, { height, count = 1 }) => moveBy(list, lines(height) * count, height))
+  return onList((list, { height }) => moveBy(list, lines(height), height))
 }
 
 /** Requests the next page when the cursor is near the end of the loaded rows. */
@@ -47,31 +47,23 @@ function loadAhead({ store, background }: Ui): void {
 }
 
 function onBoard(columns: number, cards: number): Action['run'] {
-  return ({ store, boards }, count = 1) =>
+  return ({ store, boards }) =>
     store.update((state) => {
       const board = clampBoard(state.board, boards(state.lists.deals, state.board.stages))
-      const card = columns === 0 ? board.card + cards * count : 0
-      const moved = { ...board, column: board.column + columns * count, card }
+      const card = columns === 0 ? board.card + cards : 0
+      const moved = { ...board, column: board.column + columns, card }
       return { ...state, board: clampBoard(moved, boards(state.lists.deals, state.board.stages)) }
     })
 }
 
-/** The deal whose number is the count; without one, the first or the last. */
-function toCard(otherwise: number): Action['run'] {
-  return (ui, count) => {
-    onBoard(0, -Infinity)(ui)
-    onBoard(0, count === undefined ? otherwise : count - 1)(ui)
-  }
-}
-
 function columnBy(step: number): Action['run'] {
-  return onList((list, { state, count = 1 }) => {
+  return onList((list, { state }) => {
     const shown = shownColumns(state, listOfScreen(state.screen))
     const fitted = fitListColumns(sizedByContent(list, shown, state.times), state.columns - COLUMN_GAP)
     return selectColumn(
       list,
       fitted.map(({ column }) => column.name),
-      step * count,
+      step,
     )
   })
 }
@@ -87,14 +79,14 @@ const BOARD_PAGES: readonly (readonly [id: string, title: string, keys: readonly
 type Row = readonly [id: string, title: string, keys: readonly string[], run: Action['run']]
 
 const ON_LISTS: readonly Row[] = [
-  ['down', 'Down; 5j is five rows', ['j', 'down'], byLines(() => 1)],
+  ['down', 'Down', ['j', 'down'], byLines(() => 1)],
   ['up', 'Up', ['k', 'up'], byLines(() => -1)],
   ['half-down', 'Half a screen down', ['ctrl-d'], byLines((height) => Math.ceil(height / 2))],
   ['half-up', 'Half a screen up', ['ctrl-u'], byLines((height) => -Math.ceil(height / 2))],
   ['page-down', 'A screen down', ['pagedown', 'ctrl-f'], byLines((height) => height)],
   ['page-up', 'A screen up', ['pageup', 'ctrl-b'], byLines((height) => -height)],
-  ['first', 'First row; 10gg is row 10', ['g g', 'home'], (ui, count) => goToRow(ui, count, goFirst)],
-  ['last', 'Last of the loaded rows; 10G is row 10', ['G', 'end'], (ui, count) => goToRow(ui, count, goLast)],
+  ['first', 'First row; :10 is row 10', ['g g', 'home'], goFirst],
+  ['last', 'Last of the loaded rows', ['G', 'end'], goLast],
   ['column-left', 'Column to the left', ['h', 'left'], columnBy(-1)],
   ['column-right', 'Column to the right', ['l', 'right'], columnBy(1)],
 ]
@@ -102,26 +94,25 @@ const ON_LISTS: readonly Row[] = [
 const ON_BOARD: readonly Row[] = [
   ['stage-left', 'Stage to the left', ['h', 'left'], onBoard(-1, 0)],
   ['stage-right', 'Stage to the right', ['l', 'right'], onBoard(1, 0)],
-  ['card-down', 'Next deal of the stage; 5j is five deals', ['j', 'down'], onBoard(0, 1)],
+  ['card-down', 'Next deal of the stage', ['j', 'down'], onBoard(0, 1)],
   ['card-up', 'Deal before it', ['k', 'up'], onBoard(0, -1)],
   ...BOARD_PAGES.map(([id, title, keys, share]): Row => [id, title, keys, byCards(share)]),
-  ['card-first', 'First deal of the stage; 10gg is deal 10', ['g g', 'home'], toCard(0)],
-  ['card-last', 'Last loaded deal of the stage; 10G is deal 10', ['G', 'end'], toCard(Infinity)],
+  ['card-first', 'First deal of the stage', ['g g', 'home'], onBoard(0, -Infinity)],
+  ['card-last', 'Last loaded deal of the stage', ['G', 'end'], onBoard(0, Infinity)],
 ]
 
 function byCards(share: number): Action['run'] {
-  return (ui, count) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui, count)
+  return (ui) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui)
 }
 
-function movesOn(screens: readonly ScreenName[], rows: readonly Row[]): readonly Action[] {
-  return rows.map(([id, title, keys, run]) => ({ id, title, keys, screens, takesCount: true, run }))
+function movesOn(screens: readonly ScreenOrObjects[], rows: readonly Row[]): readonly Action[] {
+  return rows.map(([id, title, keys, run]) => ({ id, title, keys, screens, run }))
 }
 
 export const MOVING: readonly Action[] = [...movesOn(LIST_SCREENS, ON_LISTS), ...movesOn(['pipelines'], ON_BOARD)]
 
 /** The row with this number, as the line above the rows counts them. */
-export function goToRow(ui: Ui, number: number | undefined, otherwise: (ui: Ui) => void): void {
-  if (number === undefined) return void otherwise(ui)
+export function goToRow(ui: Ui, number: number): void {
   const list = currentList(ui.store.get())
   const { droppedCount, isComplete } = list
   const loaded = droppedCount + shownCount(list)

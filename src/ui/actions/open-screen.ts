@@ -2,7 +2,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { learnOffered } from '../background/learn-offered.ts'
 import { rowId } from '../list/list-state.ts'
 import { screenLack } from '../offered.ts'
-import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, type ServerList, TITLES } from '../screens.ts'
+import { HOME_LISTS, isServerList, listOfScreen, type ScreenName, type ServerList, titleOf } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui, World } from '../ui.ts'
 
@@ -25,8 +25,8 @@ export const SCREEN_ACTIONS: readonly Action[] = [
   ...TOUR.map(
     (screen, index): Action => ({
       id: `screen-${screen}`,
-      title: `Go to ${TITLES[screen]}`,
-      keys: [`alt-${index}`, String(index)],
+      title: `Go to ${titleOf(screen)}`,
+      keys: [String(index), `alt-${index}`],
       refusal: (state) => screenLack(state, screen),
       run: (ui) => openScreen(ui, screen),
     }),
@@ -47,7 +47,6 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
     ...state,
     screen,
     screenBefore: state.screen === 'log' ? state.screenBefore : state.screen,
-    leftOut: screen === 'log' ? 0 : state.leftOut,
   }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') ui.background.jobs.watch()
@@ -69,7 +68,7 @@ export async function loadHome(ui: StagesUi): Promise<void> {
     const { rows, isComplete } = store.get().lists[name]
     return rows.length === 0 && !isComplete && store.get().offered.lacks[`list ${name}`] === undefined
   }
-  const lists = SERVER_LISTS.filter(isMissing).map(background.lists.more)
+  const lists = HOME_LISTS.filter(isMissing).map(background.lists.more)
   await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
   await loadStages(ui)
 }

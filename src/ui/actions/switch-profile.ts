@@ -1,7 +1,7 @@
 import type { Ui } from '../ui.ts'
 import { leave } from './leave.ts'
 
-/** Opens the screens of another profile, after the question about unsent changes that leaving asks. */
+/** Opens the screens of another profile, after the question that leaving asks. */
 export async function switchProfile(ui: Ui, name: string): Promise<void> {
   const { world, background } = ui
   try {

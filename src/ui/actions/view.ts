@@ -1,9 +1,7 @@
-import { listHeight } from '../draw/areas.ts'
 import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
   cycleSort,
-  markNext,
   markRange,
   markShown,
   moveBy,
@@ -11,21 +9,30 @@ import {
   setFilter,
   toggleMark,
 } from '../list/list-view.ts'
+import { listHeight } from '../look/areas.ts'
 import { openColumns } from '../overlay-columns.ts'
 import { openPalette } from '../overlay-palette.ts'
-import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
+import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askLoadAll } from './ask-load-all.ts'
 import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
 import { applyFilters, askServerFilter } from './server-filter.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'commands']
+const LIST_SCREENS: readonly ScreenOrObjects[] = [
+  'contacts',
+  'deals',
+  'objects',
+  'events',
+  'jobs',
+  'webhooks',
+  'commands',
+]
 
-const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const VIEW: readonly Action[] = [
   {
@@ -75,7 +82,6 @@ export const VIEW: readonly Action[] = [
     title: 'Scroll the open pane',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['J'],
-    takesCount: true,
     run: scrollPane(1),
   },
   {
@@ -83,7 +89,6 @@ export const VIEW: readonly Action[] = [
     title: 'Scroll it back',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['K'],
-    takesCount: true,
     run: scrollPane(-1),
   },
 ]
@@ -125,18 +130,12 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'mark',
-    title: 'Mark, and go on to the next row; 5Space marks five',
+    title: 'Mark, and go on to the next row',
     screens: LIST_SCREENS,
     keys: ['space'],
     footer: 'mark',
-    takesCount: true,
-    run: ({ store }, count) =>
-      store.update((state) =>
-        withCurrentList(state, (list) => {
-          const marked = count === undefined ? toggleMark(list) : markNext(list, count)
-          return moveBy(marked, count ?? 1, listHeight(state))
-        }),
-      ),
+    run: ({ store }) =>
+      store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
   },
   {
     id: 'mark-range',
@@ -162,18 +161,10 @@ export const LISTING: readonly Action[] = [
   {
     id: 'load-all',
     title: 'Load all rows',
-    screens: SERVER_LISTS,
+    screens: SERVER_SCREENS,
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
-    run: askLoadAll,
-  },
-  {
-    id: 'load-all-deals',
-    title: 'Load all deals',
-    screens: ['pipelines'],
-    keys: ['A'],
-    refusal: (state) => (currentList(state).isComplete ? 'all deals are loaded' : undefined),
-    run: askLoadAll,
+    run: loadThis,
   },
   {
     id: 'reload',
@@ -231,24 +222,7 @@ function goBack(ui: Ui): void {
   if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
 }
 
-function askLoadAll(ui: Ui): void {
-  const { store, background } = ui
-  const name = listOfScreen(store.get().screen)
-  if (!isServerList(name)) return
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'confirm',
-      title: `Load all ${name}?`,
-      lines: [
-        `${state.lists[name].rows.length} are loaded, and the server does not say how many there are.`,
-        'Each page is a request; Esc stops it at any time.',
-      ],
-      verb: 'Load all',
-      isOnCancel: true,
-      expected: undefined,
-      input: textInput(),
-      onConfirm: () => void background.lists.all(name),
-    },
-  }))
+function loadThis(ui: Ui): void {
+  const name = listOfScreen(ui.store.get().screen)
+  if (isServerList(name)) askLoadAll(ui, [name])
 }

@@ -1,6 +1,17 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { copyToClipboard } from '../background/clipboard.ts'
+import {
+  removalQuestion,
+  resendQuestion,
+  rotationQuestion,
+  statusQuestion,
+  testQuestion,
+  type WebhookQuestion,
+  webhookName,
+} from '../background/webhook-questions.ts'
 import { resendCommand } from '../background/webhook-row.ts'
-import { currentRow, rowId } from '../list/list-state.ts'
+import { currentRow } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
@@ -8,7 +19,6 @@ import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { confirmChanges } from './confirm-changes.ts'
-import { clipboardSequence } from './copy-export.ts'
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
@@ -17,37 +27,37 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     id: 'webhook-toggle',
     title: 'Disable the subscription, or enable it again',
     screens: WEBHOOKS,
-    keys: ['e'],
+    keys: ['D'],
     footer: 'enable/disable',
     refusal: withoutRow,
-    run: askToggle,
+    run: ask((row) => statusQuestion(row, row.status === 'disabled' ? 'enabled' : 'disabled')),
   },
   {
     id: 'webhook-test',
     title: 'Have the server send a test event to the subscription',
     screens: WEBHOOKS,
-    keys: ['t'],
+    keys: ['T'],
     footer: 'test',
     refusal: withoutRow,
-    run: askTest,
+    run: ask(testQuestion),
   },
   {
     id: 'webhook-resend',
     title: 'Have the server send the events again that the subscription did not take',
     screens: WEBHOOKS,
-    keys: ['a'],
+    keys: ['R'],
     footer: 'send again',
     refusal: withoutFailing,
-    run: askResend,
+    run: ask(resendQuestion),
   },
   {
     id: 'webhook-rotate',
     title: 'Make a new secret, which is shown once',
     screens: WEBHOOKS,
-    keys: ['R'],
+    keys: ['S'],
     footer: 'new secret',
     refusal: withoutRow,
-    run: askRotation,
+    run: ask(rotationQuestion),
   },
   {
     id: 'webhook-delete',
@@ -57,7 +67,7 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     keys: ['d'],
     footer: 'delete',
     refusal: withoutRow,
-    run: askDeletion,
+    run: ask((_, rows) => removalQuestion(rows)),
   },
 ]
 
@@ -77,82 +87,22 @@ function withoutFailing(state: State): string | undefined {
     : `none of its newest deliveries failed; older ones: ${all}`
 }
 
-interface Question {
-  readonly title: string
-  readonly lines: readonly string[]
-  readonly verb: string
-  readonly count: number
-  readonly onConfirm: () => void
-}
-
-function ask(ui: Ui, { title, ...question }: Question): void {
-  const { place } = ui.store.get()
-  const where = `${place.isProtected ? 'on the protected' : 'on'} ${place.text}`
-  confirmChanges(ui, { ...question, title: `${title} ${where}?` })
-}
-
-function askToggle(ui: Ui): void {
-  const row = currentRow(ui.store.get().lists.webhooks)
-  if (!row) return
-  const isDisabled = row.status === 'disabled'
-  ask(ui, {
-    title: `${isDisabled ? 'Enable' : 'Disable'} ${nameOf(row)}`,
-    lines: isDisabled
-      ? ['Events from now on are sent to it; those of the time in between are not.']
-      : ['The server sends it no events until it is enabled again; they are not sent later.'],
-    verb: isDisabled ? 'Enable' : 'Disable',
-    count: 1,
-    onConfirm: () => void ui.background.webhooks.setStatus(row, isDisabled ? 'enabled' : 'disabled'),
-  })
-}
-
-function askTest(ui: Ui): void {
-  const row = currentRow(ui.store.get().lists.webhooks)
-  if (!row) return
-  ask(ui, {
-    title: `Send a test event to ${nameOf(row)}`,
-    lines: ['The server sends it, to this subscription alone.'],
-    verb: 'Send',
-    count: 1,
-    onConfirm: () => void ui.background.webhooks.test(row),
-  })
-}
-
-function askResend(ui: Ui): void {
-  const row = currentRow(ui.store.get().lists.webhooks)
-  if (!row) return
-  const count = Number(row.failing)
-  const all = resendCommand(row)
-  ask(ui, {
-    title: `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`,
-    lines: [
-      `${count} of its newest ${String(row.looked_at)} deliveries failed; their attempts begin anew.`,
-      ...(all === undefined ? [] : [`Older ones are not looked at; all that failed: ${all}`]),
-      'The server sends the events to this subscription alone.',
-    ],
-    verb: 'Send',
-    count,
-    onConfirm: () => void ui.background.webhooks.resend(row),
-  })
-}
-
-function askRotation(ui: Ui): void {
-  const row = currentRow(ui.store.get().lists.webhooks)
-  if (!row) return
-  const rotate = async () => {
-    const secret = await ui.background.webhooks.rotate(row)
-    if (secret !== undefined) showSecret(ui, nameOf(row), secret)
+/** Of the row under the cursor, or of the marked ones. */
+function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => WebhookQuestion): Action['run'] {
+  return (ui) => {
+    const { lists, place } = ui.store.get()
+    const row = currentRow(lists.webhooks)
+    if (!row) return
+    const { title, send, ...question } = questionOf(row, actedOn(ui.store.get(), ui.boards))
+    const confirmed = async () => {
+      const secret = await send(ui.background.webhooks)
+      if (secret !== undefined) showSecret(ui, webhookName(row), secret)
+    }
+    confirmChanges(ui, {
+      ...{ ...question, onConfirm: () => void confirmed() },
+      title: `${title} ${place.isProtected ? 'on the protected' : 'on'} ${place.text}?`,
+    })
   }
-  ask(ui, {
-    title: `Make a new secret for ${nameOf(row)}`,
-    lines: [
-      'It is shown once, and cannot be shown again. Receivers need it when the server no longer signs with the old one;',
-      'crm serve signs with both for a day.',
-    ],
-    verb: 'Make it',
-    count: 1,
-    onConfirm: () => void rotate(),
-  })
 }
 
 const COPY = 'Copy it to the clipboard of the terminal, and close'
@@ -169,26 +119,13 @@ function showSecret(ui: Ui, name: string, secret: string): void {
     index: 0,
     onChoose: (option) => {
       if (option !== COPY) return
-      const sequence = clipboardSequence(secret, world.env)
-      if (sequence === undefined) return void background.notices.wait('Not copied: too long for the clipboard')
-      world.writeRaw(sequence)
-      background.notices.done("Gave the secret to the terminal's clipboard (OSC 52)")
+      void copyToClipboard(secret, world.env, world.writeRaw).then((to) => {
+        if (to === 'tmux') background.notices.done('Copied the secret to tmux, and to the clipboard where tmux sets it')
+        else
+          background.notices.wait(
+            'Sent the secret to the terminal to copy (OSC 52); terminals do not say whether they did',
+          )
+      })
     },
   })
-}
-
-function askDeletion(ui: Ui): void {
-  const rows = actedOn(ui.store.get(), ui.boards)
-  const what = rows.length === 1 && rows[0] ? nameOf(rows[0]) : `${rows.length} subscriptions`
-  ask(ui, {
-    title: `Delete ${what}`,
-    lines: ['At once and for good, with its secret and its deliveries.'],
-    verb: 'Delete',
-    count: rows.length,
-    onConfirm: () => void ui.background.webhooks.remove(rows),
-  })
-}
-
-function nameOf({ id, url }: NonNullable<ReturnType<typeof currentRow>>): string {
-  return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
 }

@@ -3,21 +3,21 @@ import type { Env } from '../../core/streams.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { KeptChanges } from '../../settings/kept-changes.ts'
 import type { State, StateStore } from '../state.ts'
-import { type Commit, createCommit } from './commit.ts'
-import { createDeletions, type Deletions } from './deletions.ts'
 import { createDoneCommands, type DoneCommands } from './done-commands.ts'
 import type { RefusedText } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
+import { createFindConflicts, type FindConflicts, type FindRecords } from './find-conflicts.ts'
 import { createJobList, type JobList } from './job-list.ts'
 import { createKept, type Kept } from './kept.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
-import { createRevert, type Revert } from './one-by-one.ts'
-import type { FindRecords } from './restore-kept.ts'
+import { createPlanReverse, type PlanReverse } from './plan-reverse.ts'
 import { createSearch, type Search } from './searching.ts'
+import { createSendChanges, type SendChanges } from './send-changes.ts'
 import { createShellCommands, type ShellCommands } from './shell.ts'
-import { createUnderWay, createUndoHistory, type History, type UnderWay } from './under-way.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
+import { createUndoHistory, type UndoHistory } from './undo-history.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -26,16 +26,16 @@ export interface Background {
   readonly notices: Notices
   readonly lists: Lists
   readonly search: Search
-  readonly deletions: Deletions
   readonly kept: Kept
-  readonly history: History
+  readonly history: UndoHistory
   readonly commands: DoneCommands
   /** Texts of the editor that were not saved, by list and id. */
   readonly drafts: Map<string, RefusedText>
   readonly underWay: UnderWay
   readonly writes: Writes
-  readonly commit: Commit
-  readonly revert: Revert
+  readonly findConflicts: FindConflicts
+  readonly sendChanges: SendChanges
+  readonly planReverse: PlanReverse
   readonly events: Events
   readonly sending: Sending
   readonly jobs: JobList
@@ -69,9 +69,8 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   const late = lateSignal(signal)
   const underWay = createUnderWay(store)
   const writes = createWrites({ store, openApi, notices, history, commands, underWay, late })
-  const deletions = createDeletions({ store, openApi, notices, commands, underWay, history, signal, late })
-  const ofJob = new Set<string>()
-  const kept = createKept({ store, notices, deletions, changes, findRecords, ofJob })
+  const findConflicts = createFindConflicts({ store, notices, findRecords })
+  const jobs = createJobList({ store, lists, findRecords, openJobs, notices, commands, underWay, signal })
   return {
     notices,
     commands,
@@ -81,27 +80,18 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     writes,
     lists,
     search: createSearch({ store, openApi, lists, notices, signal }),
-    deletions,
-    kept,
-    commit: createCommit({
-      store,
-      writes,
-      notices,
-      commands,
-      openJobs,
-      underWay,
-      history,
-      ofJob,
-      kept,
-      findRecords,
-      signal,
+    findConflicts,
+    kept: createKept({ store, notices, changes, findRecords }),
+    sendChanges: createSendChanges({
+      ...{ store, notices, commands, openJobs },
+      ...{ underWay, history, findConflicts, signal },
     }),
-    revert: createRevert({ writes, notices, underWay, history }),
+    planReverse: createPlanReverse({ store, notices, history, planUndo: jobs.planUndo }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending({ senders, notices, commands, underWay }),
     webhooks: createWebhooks({ store, openApi, notices, underWay, commands, signal, late }),
     shell: createShellCommands(store, env),
-    jobs: createJobList({ store, openJobs, notices, commands, underWay, signal }),
+    jobs,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { SEARCHED } from '../screens.ts'
+import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { commandText, hasControls, memberWords } from '../text/command-words.ts'
 
@@ -26,7 +26,7 @@ export function createDoneCommands(store: StateStore<State>, now: () => number):
     const id = String(texts.size + 1)
     texts.set(id, text)
     const row = { id, time: new Date(now()).toTimeString().slice(0, 8), command: shown }
-    const page = { items: [row], nextCursor: undefined, searched: SEARCHED.commands }
+    const page = { items: [row], nextCursor: undefined, searched: searchedIn('commands') }
     store.update((state) => withList(state, 'commands', (list) => takePage(list, page)))
   }
 

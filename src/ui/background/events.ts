@@ -6,7 +6,7 @@ import { eventsFolder } from '../../settings/default-places.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
-import { SEARCHED } from '../screens.ts'
+import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
@@ -47,7 +47,12 @@ export function createEvents(store: StateStore<State>, env: Env, notices: Notice
     try {
       seen = await logSize(folder)
       const items = await newest(folder)
-      const page = { items, nextCursor: undefined, isOpen: items.length === MOST_EVENTS, searched: SEARCHED.events }
+      const page = {
+        items,
+        nextCursor: undefined,
+        isOpen: items.length === MOST_EVENTS,
+        searched: searchedIn('events'),
+      }
       store.update((state) => withList(state, 'events', (list) => takePage({ ...list, isStale: true }, page)))
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
@@ -134,7 +139,12 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
     store.update((state) =>
       withList(state, 'events', (list) => {
         const items = [...rows, ...list.rows].slice(0, MOST_EVENTS)
-        const page = { items, nextCursor: undefined, isOpen: items.length === MOST_EVENTS, searched: SEARCHED.events }
+        const page = {
+          items,
+          nextCursor: undefined,
+          isOpen: items.length === MOST_EVENTS,
+          searched: searchedIn('events'),
+        }
         const fresh = takePage({ ...list, isStale: true }, page)
         return isResting ? { ...fresh, cursor: 0, top: 0 } : fresh
       }),

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { LeftFailure } from '../../jobs/history/failures.ts'
 import { safeText } from '../../output/safe-text.ts'
-import type { Assignment } from './staging.ts'
+import type { Assignment } from '../list/assignment.ts'
 
 /** Rows of a text that a person can still read. */
 export const MOST_EDITED = 100

@@ -5,12 +5,12 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { CorrectedRow, Correction } from '../../jobs/plan/make-retry.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
+import { type Assignment, checkedAssignment } from '../list/assignment.ts'
 import type { Offered } from '../offered.ts'
-import { SERVER_LISTS } from '../screens.ts'
+import { serverLists } from '../screens.ts'
 import type { DoneCommands } from './done-commands.ts'
 import { type FailedRowsText, failedRowsText, MOST_EDITED } from './failed-rows-text.ts'
 import { type Cause, causesOf } from './job-row.ts'
-import { type Assignment, checkedAssignment } from './staging.ts'
 
 /** Failed rows of a job, corrected and sent as a job of their own. */
 export interface JobCorrections {
@@ -87,7 +87,7 @@ async function checkerOf(jobs: Jobs, paths: JobPaths, { fields }: Offered): Prom
   for await (const { body } of jobs.of(paths).changes()) {
     if (rows.push(body) >= MOST_LOOKED_AT) break
   }
-  const name = SERVER_LISTS.find((list) => list === noun)
+  const name = serverLists().find((list) => list === noun)
   return (text) => checkedAssignment(text, noun, rows, name && fields[name])
 }
 

@@ -4,9 +4,11 @@ import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import type { State, StateStore } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
+import type { FindRecords } from './find-conflicts.ts'
 import { createJobCorrections, type JobCorrections } from './job-corrections.ts'
 import { type PlannedUndo, planUndo, sendUndo } from './job-undo.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
+import type { Lists } from './loading.ts'
 import type { Notices } from './notices.ts'
 import { isInterrupted, type JobToSend, sendInBackground } from './send-job.ts'
 import type { TrackedRows, UnderWay } from './under-way.ts'
@@ -22,12 +24,16 @@ export interface JobList extends JobWatch, JobCorrections {
 }
 
 export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'> {
+  /** Of the job that the undo is. */
+  readonly id: string
   send(): Promise<void>
   drop(): void
 }
 
 interface Parts {
   readonly store: StateStore<State>
+  readonly lists: Pick<Lists, 'reload'>
+  readonly findRecords: FindRecords
   readonly openJobs: () => Promise<Jobs>
   readonly notices: Notices
   readonly commands: DoneCommands
@@ -36,7 +42,8 @@ interface Parts {
   readonly signal: AbortSignal
 }
 
-export function createJobList({ store, openJobs, notices, commands, underWay, signal }: Parts): JobList {
+export function createJobList(parts: Parts): JobList {
+  const { store, lists, findRecords, openJobs, notices, commands, underWay, signal } = parts
   const watching = createJobWatch({ store, openJobs, notices, signal })
 
   const send = (jobs: Jobs, paths: JobPaths, onEnd?: RunHooks['onEnd']) =>
@@ -77,10 +84,14 @@ export function createJobList({ store, openJobs, notices, commands, underWay, si
         const undo = await planUndo(jobs, id)
         return {
           ...undo,
+          id: undo.paths.id,
           send: async () =>
             void (await attempt((again) => {
               commands.add(['jobs', 'undo', id, '--yes'])
-              return sendUndo(store, undo, (onEnd) => send(again, undo.paths, onEnd))
+              return sendUndo(undo, {
+                ...{ store, lists, findRecords },
+                send: (onEnd) => send(again, undo.paths, onEnd),
+              })
             })),
           drop: () => jobs.of(undo.paths).drop(),
         }

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { takePage } from '../list/list-state.ts'
-import { SEARCHED } from '../screens.ts'
+import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { ReadJob } from './job-row.ts'
 import { createJobRows } from './job-rows.ts'
@@ -81,7 +81,7 @@ function showJobs(store: StateStore<State>, all: readonly ReadJob[], own: string
   const isSame = before.length === items.length && isSameJson([...before], items)
   store.update((state) => {
     if (isSame && state.lists.jobs.isComplete && state.jobs.others === others) return state
-    const page = { items, nextCursor: undefined, searched: SEARCHED.jobs }
+    const page = { items, nextCursor: undefined, searched: searchedIn('jobs') }
     const next = withList(state, 'jobs', (list) => takePage({ ...list, isStale: true }, page))
     return { ...next, jobs: { ...state.jobs, others } }
   })

@@ -4,14 +4,14 @@ import type { OperationName } from '../../api/connectors/resource-rules.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { type Need, type Offered, type OfferedFields, offeredColumns } from '../offered.ts'
-import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import { type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 
 /** Learns from the connector what the server offers. Where it cannot be opened, that stays what every server offers. */
 export async function learnOffered(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
   try {
     const offered = offeredByConnector((await openApi()).connector)
-    store.update((state) => SERVER_LISTS.reduce(withOwnColumn, { ...state, offered }))
+    store.update((state) => serverLists().reduce(withOwnColumn, { ...state, offered }))
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
   }
@@ -26,13 +26,13 @@ function withOwnColumn(state: State, name: ServerList): State {
 }
 
 function offeredByConnector(connector: Connector): Offered {
-  const lacks: [Need, string | undefined][] = SERVER_LISTS.flatMap((name) =>
+  const lacks: [Need, string | undefined][] = serverLists().flatMap((name) =>
     (['list', 'create', 'update', 'delete'] as const).map((operation): [Need, string | undefined] => [
       `${operation} ${name}`,
       lackOf(connector, resourceOf(name), operation),
     ]),
   )
-  const fields = Object.fromEntries(SERVER_LISTS.map((name) => [name, fieldsOf(connector, name)]))
+  const fields = Object.fromEntries(serverLists().map((name) => [name, fieldsOf(connector, name)]))
   const { deal } = connector.document.resources
   const hasStage = deal?.fields.stage !== undefined
   return {

@@ -4,7 +4,7 @@ import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
-import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
 
@@ -128,7 +128,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       change(name, { isStale: true })
       await load(name, 'page', () => true)
     },
-    cancel: () => SERVER_LISTS.filter(stop).length > 0,
+    cancel: () => serverLists().filter(stop).length > 0,
     giveWay: pace.giveWay,
   }
 }
@@ -183,7 +183,7 @@ function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
   run.held = []
   run.shownAtMs = performance.now()
   store.update((state) =>
-    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: SEARCHED[name] })),
+    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: searchedIn(name) })),
   )
 }
 

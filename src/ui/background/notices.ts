@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
 const SHOWN_SECONDS = 8
@@ -12,8 +12,6 @@ export interface Notices {
   /** `more` is shown only while there is a screen. */
   done(text: string, more?: string): void
   wait(text: string, more?: string): void
-  /** A message whose text says how many seconds are left. */
-  countDown(seconds: number, text: (seconds: number) => string): void
   /** A failure that is no error of crm: of a program of the user. */
   failed(text: string): void
   /** Shows a CrmError. Any other error is a bug, and is rethrown. */
@@ -35,9 +33,8 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0
   let say: ((line: string) => void) | undefined
-  function show(type: Toast['type'], textOf: (seconds: number) => string, more: ToastDetails = {}): void {
-    const { requestId, topic, remedy, seconds: lasts = SHOWN_SECONDS } = more
-    const whole = `${textOf(lasts)}${remedy === undefined ? '' : `; ${remedy}`}`
+  function show(type: Toast['type'], text: string, { requestId, topic, remedy }: ToastDetails = {}): void {
+    const whole = `${text}${remedy === undefined ? '' : `; ${remedy}`}`
     if (say) return void say(safeText(whole))
     const id = ++count
     const entry = {
@@ -46,17 +43,17 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
       message: whole,
       ...(requestId !== undefined && { request_id: requestId }),
     }
-    const toast = { id, type, text: safeText(textOf(lasts)), remedy: remedy && safeText(remedy), seconds: lasts, topic }
+    const toast = { id, type, text: safeText(text), remedy: remedy && safeText(remedy), seconds: SHOWN_SECONDS, topic }
     store.update((state) => {
       const { log } = state.lists
-      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: SEARCHED.log }
+      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: searchedIn('log') }
       const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
       const next = takePage({ ...log, isStale: true }, page)
       // The cursor follows its row only while the log is shown; it opens on the newest message.
       const opened = state.screen === 'log' ? next : { ...next, cursor: 0, top: 0 }
       return withList({ ...state, toasts }, 'log', () => opened)
     })
-    const timer = setInterval(() => store.update((state) => ticked(state, id, textOf, () => end(timer))), 1_000)
+    const timer = setInterval(() => store.update((state) => ticked(state, id, () => end(timer))), 1_000)
     timers.add(timer)
   }
   function end(timer: NodeJS.Timeout): void {
@@ -64,10 +61,9 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     timers.delete(timer)
   }
   return {
-    done: (text, more = '') => show('done', () => (say ? text : `${text}${more}`)),
-    wait: (text, more = '') => show('wait', () => (say ? text : `${text}${more}`)),
-    failed: (text) => show('problem', () => text),
-    countDown: (seconds, text) => show('wait', text, { seconds }),
+    done: (text, more = '') => show('done', say ? text : `${text}${more}`),
+    wait: (text, more = '') => show('wait', say ? text : `${text}${more}`),
+    failed: (text) => show('problem', text),
     problem: (error, what, topic) => {
       // A wait before the first request is aborted with the reason of the signal itself.
       if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
@@ -76,7 +72,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
       problems++
       const { requestId, hint } = error.details
       const id = requestId === undefined ? '' : ` (request ${requestId})`
-      show('problem', () => `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
+      show('problem', `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
     },
     recovered: (topic) =>
       store.update((state) =>
@@ -103,16 +99,15 @@ interface ToastDetails {
   readonly requestId?: string | undefined
   readonly topic?: string | undefined
   readonly remedy?: string | undefined
-  readonly seconds?: number
 }
 
 /** A second later: the message with one second less, or gone. */
-function ticked(state: State, id: number, textOf: (seconds: number) => string, end: () => void): State {
+function ticked(state: State, id: number, end: () => void): State {
   const toast = state.toasts.find((each) => each.id === id)
   if (!toast || toast.seconds <= 1) end()
   if (!toast) return state
   const seconds = toast.seconds - 1
-  const next = seconds < 1 ? [] : [{ ...toast, seconds, text: safeText(textOf(seconds)) }]
+  const next = seconds < 1 ? [] : [{ ...toast, seconds }]
   return { ...state, toasts: state.toasts.flatMap((each) => (each === toast ? next : [each])) }
 }
 

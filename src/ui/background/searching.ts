@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type CrmRecord, FIELDS, resourceOf } from '../../core/resources/registry.ts'
 import { putRow, rowId } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Lists } from './loading.ts'
 import type { Notices } from './notices.ts'
@@ -26,7 +26,7 @@ export function createSearch({ store, openApi, lists, notices, signal }: Parts):
     try {
       const found = await findByEmail(await openApi(), { state: store.get(), name, email, signal })
       for (const row of found) {
-        store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
+        store.update((state) => withList(state, name, (list) => putRow(list, row, searchedIn(name))))
       }
       return found.length
     } catch (error) {

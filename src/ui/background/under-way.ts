@@ -1,9 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { CrmError } from '../../core/errors.ts'
 import { createRate } from '../../output/progress.ts'
-import type { Edit } from '../list/list-state.ts'
-import type { Confirmation } from '../overlay.ts'
-import type { ServerList } from '../screens.ts'
 import type { SendProgress, State, StateStore } from '../state.ts'
 
 /** Running requests: the screens show them, and ask before they close. */
@@ -95,59 +91,5 @@ function createMeter(store: StateStore<State>, id: number, stop: AbortSignal) {
       stop.addEventListener('abort', again, { once: true })
     },
     close: () => clearInterval(timer),
-  }
-}
-
-/** The changes that can be undone, the last first. */
-export interface History {
-  add(entry: Undo): void
-  last(): Undo | undefined
-}
-
-export interface UndoOfEdits {
-  readonly type: 'edits'
-  readonly name: ServerList
-  readonly edits: readonly Edit[]
-}
-
-export interface UndoOfChange {
-  readonly type: 'change'
-  readonly what: string
-  readonly name: ServerList
-  /** What the undo changes. */
-  readonly diff: NonNullable<Confirmation['diff']>
-  readonly undo: () => Promise<void>
-}
-
-export type Undo =
-  | UndoOfChange
-  /** It cannot be taken back, and neither can what was before it: a key must not reach past what a person saw last. */
-  | { readonly type: 'barrier'; readonly what: string }
-  /** Reverted by a request for each. */
-  | UndoOfEdits
-  /** Reverted by a job of its own. */
-  | { readonly type: 'job'; readonly id: string }
-
-export function createUndoHistory(): History {
-  const entries: Undo[] = []
-  return { add: (entry) => void entries.push(entry), last: () => entries.pop() }
-}
-
-/** Why `u` does nothing at a barrier. */
-export function barrierText(what: string): string {
-  return `${what} cannot be taken back, nor can what was changed before it`
-}
-
-/** The work; where it is unknown whether it was done, a barrier. */
-export async function withBarrier<Result>(
-  history: Pick<History, 'add'>,
-  what: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof CrmError && error.details.isInDoubt) history.add({ type: 'barrier', what })
-    throw error
   }
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { isFailing } from '../../core/webhook-events.ts'
 import { removeRows, rowId, takePage } from '../list/list-state.ts'
-import { SEARCHED } from '../screens.ts'
+import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
@@ -48,7 +48,10 @@ function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'
   const show = (items: readonly CrmRecord[], isOpen: boolean) =>
     store.update((state) =>
       withList(state, 'webhooks', (list) =>
-        takePage({ ...list, isStale: true }, { items, nextCursor: undefined, isOpen, searched: SEARCHED.webhooks }),
+        takePage(
+          { ...list, isStale: true },
+          { items, nextCursor: undefined, isOpen, searched: searchedIn('webhooks') },
+        ),
       ),
     )
 

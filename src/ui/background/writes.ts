@@ -4,23 +4,20 @@ import { isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import { type ServerList, searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { deletionDiff, editDiff } from '../text/plan-diff.ts'
+import { creationDiff, deletionDiff, editDiff } from '../text/plan-diff.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
-import { type History, type UnderWay, withBarrier } from './under-way.ts'
+import type { UnderWay } from './under-way.ts'
+import { type Undo, type UndoHistory, type UndoOfChange, withBarrier } from './undo-history.ts'
 
-/** Writes that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
+/** Writes of one record that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
 export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
   /** `isForced` overwrites changes that others made since the row was loaded. */
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
-  /** Updates a record without a message and without an entry in the history. Returns the updated record. */
-  save(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<CrmRecord>
-  /** Like `save`, also of a record that was changed and changed back since, and so has a newer version. */
-  saveBack(name: ServerList, row: CrmRecord, patch: JsonObject): Promise<CrmRecord>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
@@ -30,99 +27,145 @@ interface Parts {
   readonly store: StateStore<State>
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
-  readonly history: History
+  readonly history: UndoHistory
   readonly commands: DoneCommands
   readonly underWay: UnderWay
   /** Aborts requests that may finish after the program was stopped. */
   readonly late: AbortSignal
 }
 
-export function createWrites(parts: Parts): Writes {
-  const { store, openApi, notices, history, commands, underWay, late } = parts
+type WriteOptions = Parameters<Api['contacts']['create']>[1]
+
+/** A request for one record, whose answer the list shows. */
+function createRequests({ store, openApi, commands, underWay }: Parts, options: WriteOptions) {
   const put = (name: ServerList, row: CrmRecord) =>
-    store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
-  // A request that was sent is not aborted when crm is left, so that its result is known.
-  const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
-
-  const save: Writes['save'] = async (name, before, patch, isForced) => {
-    const id = rowId(before) ?? ''
-    const ifMatch = !isForced && typeof before.version === 'number' ? String(before.version) : undefined
-    const row = await underWay
-      .track(`the change of ${id}`, async () => {
-        const api = await openApi()
-        return api[name].update(id, patch, { ...options, ifMatch })
-      })
-      .catch((error: unknown) => {
-        if (error instanceof CrmError && error.code === 'not_found') markGone(store, name, id)
-        throw error
-      })
-    put(name, row)
-    commands.addMembers([name, 'update', id], patch)
-    return row
-  }
-
-  const saveBack = savingBack(save, async (name, id) => (await openApi())[name].get(id))
-
+    store.update((state) => withList(state, name, (list) => putRow(list, row, searchedIn(name))))
   return {
-    create: async (name, fields) => {
-      const what = `a new record of ${name}`
-      const row = await withBarrier(history, what, () =>
-        underWay.track(what, async () => (await openApi())[name].create(fields, options)),
-      )
+    save: async (name: ServerList, before: CrmRecord, patch: JsonObject, isForced = false): Promise<CrmRecord> => {
+      const id = rowId(before) ?? ''
+      const ifMatch = isForced ? undefined : versionOf(before)
+      const row = await underWay
+        .track(`the change of ${id}`, async () => (await openApi())[name].update(id, patch, { ...options, ifMatch }))
+        .catch((error: unknown) => {
+          if (error instanceof CrmError && error.code === 'not_found') markGone(store, name, id)
+          throw error
+        })
+      put(name, row)
+      commands.addMembers([name, 'update', id], patch)
+      return row
+    },
+    create: async (name: ServerList, fields: JsonObject): Promise<CrmRecord> => {
+      const row = await underWay.track(newRecord(name), async () => (await openApi())[name].create(fields, options))
       put(name, row)
       commands.addMembers([name, 'create'], fields)
-      const id = rowId(row)
-      if (store.get().offered.lacks[`delete ${name}`] !== undefined || id === undefined) {
-        history.add({ type: 'barrier', what: `the creation of ${recordName(row)}` })
-        return notices.done(`Created ${recordName(row)}, which cannot be undone`)
-      }
-      notices.done(`Created ${recordName(row)}`, UNDO)
-      history.add({
-        type: 'change',
-        what: `the creation of ${recordName(row)}`,
-        name,
-        diff: deletionDiff([row]),
-        undo: async () => {
-          await underWay.track(`the deletion of ${id}`, async () =>
-            (await openApi())[name].delete(id, { ...options, ifMatch: undefined }),
-          )
-          commands.add([name, 'delete', id, '--yes'])
-          store.update((state) => withList(state, name, (list) => removeRow(list, id)))
-        },
-      })
+      return row
     },
-    save,
-    saveBack,
-    update: async (name, before, patch, isForced) => {
-      const after = await withBarrier(history, `the change of ${recordName(before)}`, () =>
-        save(name, before, patch, isForced),
+    remove: async (name: ServerList, row: CrmRecord): Promise<void> => {
+      const id = rowId(row) ?? ''
+      await underWay.track(`the deletion of ${id}`, async () =>
+        (await openApi())[name].delete(id, { ...options, ifMatch: versionOf(row) }),
       )
-      const inverse = inverseOf(before, patch)
+      commands.add([name, 'delete', id, '--yes'])
+      store.update((state) => withList(state, name, (list) => removeRow(list, id)))
+    },
+  }
+}
+
+function newRecord(name: ServerList): string {
+  return `a new record of ${name}`
+}
+
+type Requests = ReturnType<typeof createRequests>
+
+/** What takes a change back, and what does it again. */
+function createReverses({ store, openApi }: Parts, { save, create, remove }: Requests) {
+  /** Does it to a record that is as this session left it; a change that was taken back since gave it a newer version. */
+  async function unlessChanged<Result>(
+    name: ServerList,
+    after: CrmRecord,
+    work: (row: CrmRecord) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work(after)
+    } catch (error) {
+      if (!(error instanceof CrmError) || error.code !== 'precondition_failed') throw error
+      // Where it cannot be read, the refusal is what is known.
+      const now = await (await openApi())[name].get(rowId(after) ?? '').catch(() => undefined)
+      if (!now || !isSameJson(unversioned(after), unversioned(now))) throw error
+      return work(now)
+    }
+  }
+
+  function ofUpdate(name: ServerList, before: CrmRecord, after: CrmRecord, patch: JsonObject): UndoOfChange {
+    const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
+    return {
+      ...{ type: 'change', what: `the change of ${recordName(after)}`, name },
+      diff: editDiff([{ row: after, patch: inverse }]),
+      reverse: async () => {
+        const back = await unlessChanged(name, after, (row) => save(name, row, inverse))
+        return ofUpdate(name, after, back, inverse)
+      },
+    }
+  }
+
+  function ofCreation(name: ServerList, row: CrmRecord, fields: JsonObject): Undo {
+    const what = `the creation of ${recordName(row)}`
+    const lacksDeletion = store.get().offered.lacks[`delete ${name}`] !== undefined
+    if (lacksDeletion || rowId(row) === undefined) return { type: 'barrier', what, name }
+    const again: UndoOfChange = {
+      ...{ type: 'change', what, name, diff: creationDiff([row]) },
+      reverse: async () => ofCreation(name, await create(name, fields), fields),
+    }
+    const reverse = async () => {
+      await unlessChanged(name, row, (now) => remove(name, now))
+      return again
+    }
+    return { type: 'change', what, name, diff: deletionDiff([row]), reverse }
+  }
+
+  return { ofUpdate, ofCreation }
+}
+
+export function createWrites(parts: Parts): Writes {
+  const { notices, history, late } = parts
+  // A request that was sent is not aborted when crm is left, so that its result is known.
+  const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
+  const requests = createRequests(parts, options)
+  const reverses = createReverses(parts, requests)
+  return {
+    create: async (name, fields) => {
+      const row = await withBarrier(history, { what: newRecord(name), name }, () => requests.create(name, fields))
+      const undo = reverses.ofCreation(name, row, fields)
+      history.add(undo)
+      if (undo.type === 'barrier') notices.done(`Created ${recordName(row)}, which cannot be undone`)
+      else notices.done(`Created ${recordName(row)}`, UNDO)
+    },
+    update: async (name, before, patch, isForced) => {
+      const what = `the change of ${recordName(before)}`
+      const after = await withBarrier(history, { what, name }, () => requests.save(name, before, patch, isForced))
       notices.done(savedText(before, after, patch), UNDO)
-      history.add({
-        type: 'change',
-        what: `the change of ${recordName(after)}`,
-        name,
-        diff: editDiff([{ row: after, patch: inverse }]),
-        // Only if it was not changed since.
-        undo: async () => void (await saveBack(name, after, inverse)),
-      })
+      history.add(reverses.ofUpdate(name, before, after, patch))
     },
     addNote: addingNote(parts, options),
   }
 }
 
+function versionOf({ version }: CrmRecord): string | undefined {
+  return typeof version === 'number' ? String(version) : undefined
+}
+
 function addingNote(
   { store, openApi, notices, history, commands, underWay }: Parts,
-  options: Parameters<Api['contacts']['create']>[1],
+  options: WriteOptions,
 ): Writes['addNote'] {
   return async (deal, body) => {
     const dealId = rowId(deal) ?? ''
     const what = `the note to ${recordName(deal)}`
-    const note = await withBarrier(history, what, () =>
+    const barrier = { what, name: 'deals' } as const
+    const note = await withBarrier(history, barrier, () =>
       underWay.track(what, async () => (await openApi()).notes(dealId).create({ body }, options)),
     )
-    history.add({ type: 'barrier', what })
+    history.add({ type: 'barrier', ...barrier })
     commands.addMembers(['notes', 'add', dealId], { body })
     store.update((state) => {
       const loaded =
@@ -131,27 +174,6 @@ function addingNote(
     })
     notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
   }
-}
-
-function savingBack(
-  save: Writes['save'],
-  get: (name: ServerList, id: string) => Promise<CrmRecord | undefined>,
-): Writes['saveBack'] {
-  return async (name, after, patch) => {
-    try {
-      return await save(name, after, patch, false)
-    } catch (error) {
-      if (!(error instanceof CrmError) || error.code !== 'precondition_failed') throw error
-      // Where it cannot be read, the refusal is what is known.
-      const now = await get(name, rowId(after) ?? '').catch(() => undefined)
-      if (!now || !isSameJson(unversioned(after), unversioned(now))) throw error
-      return save(name, now, patch, false)
-    }
-  }
-}
-
-export function inverseOf(before: CrmRecord, patch: JsonObject): JsonObject {
-  return Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
 }
 
 /** What a change and its undo leave as it was. */

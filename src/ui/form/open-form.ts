@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
-import type { Background } from '../background/background.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Offered } from '../offered.ts'
@@ -56,29 +55,16 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
       }
       await send(patch, form.isConflict === true)
       change(() => undefined)
-      background.kept.settle()
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       // A form that was closed while it was sent opens again, so that its text is not lost.
       store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
       const isConflict = error.code === 'precondition_failed'
-      const theirs = isConflict && record ? await currentOf(background, { list, record }) : undefined
+      const conflicts = isConflict && record ? await background.findConflicts(list, [{ row: record, patch: {} }]) : []
+      const theirs = conflicts[0]?.change.row
       change((now) => withRefusal(theirs ? { ...now, fields: withTheirs(now.fields, theirs) } : now, error))
       background.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
     }
-  }
-}
-
-/** The record as others left it; undefined where it cannot be read. */
-async function currentOf(
-  { kept }: Pick<Background, 'kept'>,
-  { list, record }: { readonly list: ServerList; readonly record: CrmRecord },
-): Promise<CrmRecord | undefined> {
-  try {
-    return await kept.recordOf({ list, before: record, texts: {}, problem: null })
-  } catch (error) {
-    if (error instanceof CrmError) return undefined
-    throw error
   }
 }
 

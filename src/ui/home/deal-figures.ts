@@ -3,7 +3,7 @@ import { addDecimals, compareDecimals, type Decimal, decimalOf, ZERO } from '../
 import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { stageTone } from '../draw/tones.ts'
+import { stageTone } from '../look/tones.ts'
 import type { BoardState } from '../state.ts'
 import { startOfDay } from '../text/short-time.ts'
 

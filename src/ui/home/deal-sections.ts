@@ -1,7 +1,7 @@
 import { addDecimals, compareDecimals, type Decimal, decimalOf, shareOf, ZERO } from '../../core/decimal.ts'
 import { grouped } from '../../output/progress.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { stageTone } from '../draw/tones.ts'
+import { stageTone } from '../look/tones.ts'
 import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { shortNumber } from '../text/short-number.ts'

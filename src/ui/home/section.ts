@@ -1,5 +1,5 @@
-import type { Tone } from '../draw/theme.ts'
 import { serverFilterText } from '../list/server-filters.ts'
+import type { Tone } from '../look/theme.ts'
 import type { ServerList } from '../screens.ts'
 import type { State } from '../state.ts'
 

@@ -2,9 +2,9 @@ import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { grouped } from '../../output/progress.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { resultTone, toneOf } from '../draw/tones.ts'
 import type { ListState } from '../list/list-state.ts'
-import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import { resultTone, toneOf } from '../look/tones.ts'
+import { HOME_LISTS, type ServerList } from '../screens.ts'
 import type { State } from '../state.ts'
 import { shortTime, startOfDay } from '../text/short-time.ts'
 import { dealSections } from './deal-sections.ts'
@@ -92,13 +92,16 @@ interface Created {
 
 /** How many records were created each day, in the zone of this machine. */
 function createdSection(state: State): HomeSection {
-  const made = SERVER_LISTS.map((name) => ({ name, created: createdPerDay(state.lists[name].rows, state.times.nowMs) }))
+  const made = HOME_LISTS.map((name) => ({
+    name,
+    created: createdPerDay(state.lists[name].rows, state.times.nowMs),
+  }))
   const notes = made.flatMap(({ name, created: { undated } }) =>
     undated > 0 ? [`${grouped(undated)} ${name} have no time of creation.`] : [],
   )
   return {
     title: `Created per day, ${DAYS} d to today`,
-    basis: SERVER_LISTS.map((name) => basisText(state, name)).join('; '),
+    basis: HOME_LISTS.map((name) => basisText(state, name)).join('; '),
     rows: made.map(({ name, created }) => rowOf(name, created)),
     notes,
   }

@@ -9,13 +9,13 @@ const measured = new WeakMap<object, Map<string, number>>()
 
 /** The columns limited to the width of their contents; measured once for each set of rows. */
 export function sizedByContent(
-  { rows, sort, staged, column: selected }: Pick<ListState, 'rows' | 'sort' | 'staged' | 'column'>,
+  { rows, sort, column: selected }: Pick<ListState, 'rows' | 'sort' | 'column'>,
   columns: readonly ListColumn[],
   times: TimeStyle,
 ): readonly ListColumn[] {
   if (rows.length === 0) return columns
   return columns.map((column) => {
-    const widest = Math.max(widestOf(rows, column, times), widestOf(staged, column, times))
+    const widest = widestOf(rows, column, times)
     // The head is in brackets when it is selected, and has an arrow when the rows are sorted by it.
     const wanted = Math.max(widest, textWidth(column.head) + (sort?.by === column.name ? 4 : 2))
     return {
@@ -31,17 +31,14 @@ const MOST_TEXT = 60
 
 const EMPTY = { least: 3, isEmpty: true } as const
 
-/** Of the values of rows, or of those of their edits. */
-function widestOf(from: ListState['rows'] | ListState['staged'], column: ListColumn, times: TimeStyle): number {
+function widestOf(from: ListState['rows'], column: ListColumn, times: TimeStyle): number {
   const known = measured.get(from) ?? new Map<string, number>()
   measured.set(from, known)
   const key = `${column.name} ${column.kind === 'time' ? times.isWhole : ''}`
   const before = known.get(key)
   if (before !== undefined) return before
   let widest = 0
-  const sampled =
-    'slice' in from ? from.slice(0, SAMPLED) : [...from.values()].slice(0, SAMPLED).map(({ patch }) => patch)
-  for (const row of sampled) {
+  for (const row of from.slice(0, SAMPLED)) {
     widest = Math.max(widest, textWidth(cellTextOf(column, row[column.name], { width: MOST_TEXT, times })))
   }
   known.set(key, widest)

@@ -4,7 +4,7 @@ import { orderRows, type Sort } from './order.ts'
 
 export type Loading = 'idle' | 'page' | 'all'
 
-/** An unsent change of a record. The row need not be loaded any more. */
+/** A change of a record. The row need not be loaded any more. */
 export interface Edit {
   readonly row: CrmRecord
   readonly patch: JsonObject
@@ -37,14 +37,6 @@ export interface ListState {
   readonly marks: ReadonlySet<string>
   /** Start of a range of marks, as an index into the shown rows. */
   readonly anchor: number | undefined
-  /** Edits that wait for the commit, by id. */
-  readonly staged: ReadonlyMap<string, Edit>
-  /** Ids of edits that are being sent. */
-  readonly sending: ReadonlySet<string>
-  /** Deletions that wait to be sent. */
-  readonly deleting: ReadonlySet<string>
-  /** Ids of deletions that wait for the commit, without a grace period. */
-  readonly held: ReadonlySet<string>
   /** Ids of records that the server no longer has. */
   readonly gone: ReadonlySet<string>
   readonly isDetailOpen: boolean
@@ -73,10 +65,6 @@ export function emptyList(column: string): ListState {
     serverFilters: {},
     marks: new Set(),
     anchor: undefined,
-    staged: new Map(),
-    sending: new Set(),
-    deleting: new Set(),
-    held: new Set(),
     gone: new Set(),
     isDetailOpen: false,
     loading: 'idle',
@@ -184,17 +172,27 @@ export function removeRow(list: ListState, id: string): ListState {
 /** In one pass, however many they are. */
 export function removeRows(before: ListState, ids: readonly string[]): ListState {
   const gone = new Set(ids)
-  const without = (some: ReadonlySet<string>) => new Set([...some].filter((id) => !gone.has(id)))
-  const list = {
-    ...before,
-    staged: new Map([...before.staged].filter(([id]) => !gone.has(id))),
-    ...{ marks: without(before.marks), deleting: without(before.deleting), held: without(before.held) },
-  }
+  const list = { ...before, marks: new Set([...before.marks].filter((id) => !gone.has(id))) }
   const isLeft = list.rows.map((row) => !gone.has(rowId(row) ?? ''))
   if (!isLeft.includes(false)) return list
   const current = rowId(currentRow(list))
   const next = { ...list, rows: list.rows.filter((_, at) => isLeft[at]) }
   return reordered(next, current === undefined || gone.has(current) ? undefined : current)
+}
+
+/** The rows as they are after the edits: one pass, however many they are. */
+export function withSaved(list: ListState, edits: readonly Edit[]): ListState {
+  const patches = new Map(edits.map(({ row, patch }) => [rowId(row), patch]))
+  const rows = list.rows.slice()
+  for (const [at, row] of list.rows.entries()) {
+    const patch = patches.get(rowId(row))
+    if (!patch) continue
+    // The new version is unknown, and the next edit must not depend on the old one.
+    const { version: _, ...saved } = { ...row, ...patch }
+    rows[at] = saved
+  }
+  const next = { ...list, rows }
+  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
 export function withId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

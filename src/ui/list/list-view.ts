@@ -29,12 +29,6 @@ export function toggleMark(list: ListState): ListState {
   return { ...list, marks: list.marks.has(id) ? withoutId(list.marks, id) : withId(list.marks, id) }
 }
 
-/** Marks this many rows from the cursor on. */
-export function markNext(list: ListState, count: number): ListState {
-  const to = Math.min(list.cursor + count, shownCount(list))
-  return { ...list, marks: new Set([...list.marks, ...idsBetween(list, list.cursor, to)]) }
-}
-
 /** The first call begins a range, the second marks it. */
 export function markRange(list: ListState): ListState {
   if (list.anchor === undefined) return { ...list, anchor: list.cursor }

@@ -1,24 +1,24 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWords } from '../../core/shell-words.ts'
-import { cellText, safeText } from '../../output/safe-text.ts'
+import { changesDiff, planTitle } from '../actions/ask-changes.ts'
 import { lacking } from '../actions/lacking.ts'
+import type { RefusedChange } from '../background/find-conflicts.ts'
 import { leadOf, lookText } from '../background/notices.ts'
-import { checkedMember, stage, stagedEdits } from '../background/staging.ts'
-import { rowId } from '../list/list-state.ts'
-import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import type { ChangesToSend } from '../background/send-changes.ts'
+import { checkedMember, editsOf } from '../list/assignment.ts'
+import { type Edit, rowId } from '../list/list-state.ts'
+import type { ServerList } from '../screens.ts'
 import { serverList } from '../selected.ts'
-import { withList } from '../state.ts'
-import { countedParts, recordName } from '../text/change-text.ts'
-import { deletionDiff, editDiff } from '../text/plan-diff.ts'
+import { recordName } from '../text/change-text.ts'
 import { firstWord, missing } from './command-text.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
-import type { Plain, PlainCommand } from './plain.ts'
-import { undoLast } from './undo.ts'
+import { PLAIN_LISTS, type Plain, type PlainCommand } from './plain.ts'
+import { redoLast, undoLast } from './undo.ts'
 
-const RECORDS = SERVER_LISTS
+const RECORDS = PLAIN_LISTS
 
 export const CHANGING_COMMANDS: readonly PlainCommand[] = [
   {
@@ -40,7 +40,7 @@ export const CHANGING_COMMANDS: readonly PlainCommand[] = [
   {
     word: 'delete',
     usage: 'NUMBERS',
-    title: 'delete records, which cannot be undone',
+    title: 'delete records; undo creates them again',
     screens: RECORDS,
     refusal: lacking('delete'),
     run: remove,
@@ -53,7 +53,8 @@ export const CHANGING_COMMANDS: readonly PlainCommand[] = [
     refusal: ({ offered }) => offered.lacks['create notes'],
     run: addNote,
   },
-  { word: 'undo', usage: '', title: 'undo the last change, or the last job; undo NUMBER in jobs', run: undoLast },
+  { word: 'undo', usage: '', title: 'take back the last change; undo NUMBER in jobs', run: undoLast },
+  { word: 'redo', usage: '', title: 'do again what undo took back', run: redoLast },
 ]
 
 /** CrmError `invalid_input` for a member or value that cannot be sent. */
@@ -68,40 +69,42 @@ function patchOf({ store }: Plain, text: string, on: 'create' | 'update'): JsonO
 }
 
 async function edit(plain: Plain, rest: string): Promise<void> {
-  const { store, background, listing, say } = plain
+  const { store, listing, say } = plain
   const [numbers, members] = firstWord(rest)
   const name = serverList(store.get())
-  const rows = rowsOf(numbers, listing)
-  const patch = patchOf(plain, members, 'update')
-  const drop = () => store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
-  drop()
-  store.update((state) =>
-    withList(state, name, (list) => Object.entries(patch).reduce((next, member) => stage(next, rows, member), list)),
-  )
-  const edits = stagedEdits(store.get().lists[name])
-  const [first] = edits
+  const changes = editsOf(rowsOf(numbers, listing), patchOf(plain, members, 'update'))
+  const [first, ...others] = changes
   if (!first) return say('These records have those values already; nothing was sent.')
-  const title = `Send ${countedParts({ update: edits.length }).join('')} to ${store.get().place.text}?`
-  if (!(await isConfirmed(plain, { title, diff: editDiff(edits), lines: [], count: edits.length }))) return drop()
-  if (edits.length > 1) {
-    await background.commit(name)
-    const { size } = store.get().lists[name].staged
-    if (size > 0) say(`${size} not saved, and no longer waiting; edit sends them again.`)
-    return drop()
-  }
-  drop()
-  await saveOne(plain, name, first)
+  if (others.length > 0) return send(plain, { name, changes })
+  if (await isPlanConfirmed(plain, changes, [])) await saveOne(plain, name, first)
 }
 
-async function saveOne(plain: Plain, name: ServerList, { row, patch }: { row: CrmRecord; patch: JsonObject }) {
+function isPlanConfirmed(plain: Plain, changes: ChangesToSend['changes'], lines: readonly string[]): Promise<boolean> {
+  const title = `${planTitle(changes)} ${plain.store.get().place.text}?`
+  return isConfirmed(plain, { title, diff: changesDiff(changes), lines, count: changes.length })
+}
+
+/** As one job, after its plan. What others changed meanwhile is asked about again. */
+async function send(plain: Plain, toSend: ChangesToSend, lines: readonly string[] = []): Promise<void> {
+  if (!(await isPlanConfirmed(plain, toSend.changes, lines))) return
+  await askAgain(plain, toSend.name, await plain.background.sendChanges(toSend))
+}
+
+async function askAgain(plain: Plain, name: ServerList, conflicts: readonly RefusedChange[]): Promise<void> {
+  if (conflicts.length === 0) return
+  const texts = ['Changed by others since they were said:', ...conflicts.map(({ text }) => text)]
+  await send(plain, { name, changes: conflicts.map(({ change }) => change) }, texts)
+}
+
+async function saveOne(plain: Plain, name: ServerList, edit: Edit): Promise<void> {
+  const { writes, notices, findConflicts } = plain.background
   try {
-    await plain.background.writes.update(name, row, patch, false)
+    await writes.update(name, edit.row, edit.patch, false)
   } catch (error) {
-    if (error instanceof CrmError && error.code === 'precondition_failed') {
-      return sayConflict(plain, { list: name, row, patch })
-    }
-    const open = `Update of ${recordName(row)} (${lookText(name, rowId(row) ?? '')}): `
-    plain.background.notices.problem(error, leadOf(error, { failed: 'Not saved: ', open }))
+    if (error instanceof CrmError && error.code === 'precondition_failed')
+      return askAgain(plain, name, await findConflicts(name, [edit]))
+    const open = `Update of ${recordName(edit.row)} (${lookText(name, rowId(edit.row) ?? '')}): `
+    notices.problem(error, leadOf(error, { failed: 'Not saved: ', open }))
   }
 }
 
@@ -125,17 +128,10 @@ async function create(plain: Plain, rest: string): Promise<void> {
   }
 }
 
-/** Sent at once: the question is the time to cancel. */
 async function remove(plain: Plain, rest: string): Promise<void> {
-  const { store, background, listing } = plain
-  const name = serverList(store.get())
-  const rows = rowsOf(firstWord(rest)[0], listing)
-  const title = `Send ${countedParts({ deletion: rows.length }).join('')} to ${store.get().place.text}?`
-  const lines = ['This cannot be undone.']
-  if (!(await isConfirmed(plain, { title, diff: deletionDiff(rows), lines, count: rows.length }))) return
-  background.deletions.hold(name, rows)
-  await background.deletions.commit(name)
-  background.deletions.release(name)
+  const name = serverList(plain.store.get())
+  const rows = rowsOf(firstWord(rest)[0], plain.listing)
+  await send(plain, { name, changes: rows.map((row) => ({ row, patch: null })) })
 }
 
 async function addNote({ background, listing }: Plain, rest: string): Promise<void> {
@@ -147,25 +143,4 @@ async function addNote({ background, listing }: Plain, rest: string): Promise<vo
   } catch (error) {
     background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
   }
-}
-
-interface EditConflict {
-  readonly list: ServerList
-  readonly row: CrmRecord
-  readonly patch: JsonObject
-}
-
-/** Says the values of others beside the ones that were not saved. */
-async function sayConflict(
-  { background, say }: Pick<Plain, 'background' | 'say'>,
-  { list, row, patch }: EditConflict,
-): Promise<void> {
-  say(`Not saved: ${recordName(row)} was changed by others since it was read.`)
-  const theirs = await background.kept.recordOf({ list, before: row, texts: {}, problem: null })
-  if (!theirs) return say('It was deleted.')
-  for (const [member, value] of Object.entries(patch)) {
-    const texts = [theirs[member], value, row[member]].map((each) => cellText(each) || 'empty')
-    say(safeText(`${member}: theirs ${texts[0]}, yours ${texts[1]}, before ${texts[2]}`))
-  }
-  say('r requests the list again; the same edit then replaces theirs.')
 }

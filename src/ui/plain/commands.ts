@@ -7,12 +7,12 @@ import type { HomeRow } from '../home/section.ts'
 import { homeSections } from '../home/sections.ts'
 import { filterProblem } from '../list/matcher.ts'
 import { screenLack } from '../offered.ts'
-import { SERVER_LISTS, TITLES } from '../screens.ts'
+import { titleOf } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { CHANGING_COMMANDS } from './changing.ts'
 import { firstWord } from './command-text.ts'
 import { JOB_COMMANDS } from './job-commands.ts'
-import { PLAIN_SCREENS, type Plain, type PlainCommand } from './plain.ts'
+import { PLAIN_LISTS, PLAIN_SCREENS, type Plain, type PlainCommand } from './plain.ts'
 import { recordLines } from './row-text.ts'
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts'
 
@@ -24,7 +24,7 @@ const COMMANDS: readonly PlainCommand[] = [
     word: 'where',
     usage: 'FILTERS',
     title: 'filter on the server: where stage="Closed Won"; where alone shows all',
-    screens: SERVER_LISTS,
+    screens: PLAIN_LISTS,
     run: async ({ store, background, listing, say }, rest) => {
       const problem = await applyFilters({ store, background }, serverList(store.get()), rest)
       if (problem !== undefined) return say(`Error: ${problem}`)
@@ -35,7 +35,7 @@ const COMMANDS: readonly PlainCommand[] = [
     word: 'all',
     usage: '',
     title: 'load all rows, a request for each page; Ctrl-C stops',
-    screens: [...SERVER_LISTS, 'pipelines'],
+    screens: [...PLAIN_LISTS, 'pipelines'],
     run: ({ listing }) => listing.loadAll(),
   },
   {
@@ -51,7 +51,7 @@ const COMMANDS: readonly PlainCommand[] = [
     (screen): PlainCommand => ({
       word: screen,
       usage: '',
-      title: `go to ${TITLES[screen]}`,
+      title: `go to ${titleOf(screen)}`,
       refusal: (state) => screenLack(state, screen),
       run: ({ listing }) => listing.open(screen),
     }),

@@ -4,7 +4,9 @@ import type { Boards } from '../board.ts'
 import type { State, StateStore } from '../state.ts'
 import type { World } from '../ui.ts'
 
-export const PLAIN_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
+export const PLAIN_LISTS = ['contacts', 'deals'] as const
+
+export const PLAIN_SCREENS = [...PLAIN_LISTS, 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
 export type PlainScreen = (typeof PLAIN_SCREENS)[number]
 

@@ -1,77 +1,59 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
+import {
+  removalQuestion,
+  resendQuestion,
+  rotationQuestion,
+  statusQuestion,
+  testQuestion,
+  type WebhookQuestion,
+  webhookName,
+} from '../background/webhook-questions.ts'
 import { resendCommand } from '../background/webhook-row.ts'
-import { rowId } from '../list/list-state.ts'
 import { missing } from './command-text.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
-import type { Plain, PlainCommand, PlainScreen } from './plain.ts'
-
-const WEBHOOKS: readonly PlainScreen[] = ['webhooks']
+import type { Plain, PlainCommand } from './plain.ts'
 
 export const WEBHOOK_COMMANDS: readonly PlainCommand[] = [
-  { word: 'enable', usage: 'NUMBER', title: 'enable a subscription', screens: WEBHOOKS, run: setStatus('enabled') },
-  { word: 'disable', usage: 'NUMBER', title: 'disable a subscription', screens: WEBHOOKS, run: setStatus('disabled') },
-  { word: 'test', usage: 'NUMBER', title: 'have the server send a test event', screens: WEBHOOKS, run: test },
+  ofOne('enable', 'enable a subscription', (row) => statusQuestion(row, 'enabled')),
+  ofOne('disable', 'disable a subscription', (row) => statusQuestion(row, 'disabled')),
+  ofOne('test', 'have the server send a test event', testQuestion),
+  ofOne('resend', 'have the server send failed events again', resendQuestion, noFailures),
+  ofOne('rotate', 'make a new secret, said once', rotationQuestion),
   {
-    word: 'resend',
-    usage: 'NUMBER',
-    title: 'have the server send failed events again',
-    screens: WEBHOOKS,
-    run: resend,
+    ...{ word: 'delete', usage: 'NUMBERS', title: 'delete subscriptions for good', screens: ['webhooks'] },
+    run: (plain, rest) => ask(plain, removalQuestion(rowsOf(rest, plain.listing))),
   },
-  { word: 'rotate', usage: 'NUMBER', title: 'make a new secret, said once', screens: WEBHOOKS, run: rotate },
-  { word: 'delete', usage: 'NUMBERS', title: 'delete subscriptions for good', screens: WEBHOOKS, run: remove },
 ]
 
-function rowOf({ listing }: Plain, number: string, usage: string): CrmRecord {
-  const [row, other] = rowsOf(number, listing)
-  if (!row || other) throw missing(usage)
-  return row
-}
-
-function nameOf(row: CrmRecord): string {
-  return safeText(`${rowId(row) ?? 'it'} (${String(row.url ?? '')})`)
-}
-
-/** Asks `Disable wh_1 (https://app.test) on prod?` */
-function isAgreed(plain: Plain, what: string, count: number): Promise<boolean> {
-  const title = `${what} on ${plain.store.get().place.text}?`
-  return isConfirmed(plain, { title, diff: [], lines: [], count })
-}
-
-function setStatus(status: 'enabled' | 'disabled'): PlainCommand['run'] {
-  const verb = status === 'enabled' ? 'Enable' : 'Disable'
-  return async (plain, rest) => {
-    const row = rowOf(plain, rest, `${verb.toLowerCase()} NUMBER`)
-    if (await isAgreed(plain, `${verb} ${nameOf(row)}`, 1)) await plain.background.webhooks.setStatus(row, status)
+/** Of one row; `refusal` says why it is not asked. */
+function ofOne(
+  word: string,
+  title: string,
+  questionOf: (row: CrmRecord) => WebhookQuestion,
+  refusal?: (row: CrmRecord) => string | undefined,
+): PlainCommand {
+  return {
+    ...{ word, usage: 'NUMBER', title, screens: ['webhooks'] },
+    run: (plain, rest) => {
+      const [row, other] = rowsOf(rest, plain.listing)
+      if (!row || other) throw missing(`${word} NUMBER`)
+      const why = refusal?.(row)
+      return why === undefined ? ask(plain, questionOf(row)) : plain.say(why)
+    },
   }
 }
 
-async function test(plain: Plain, rest: string): Promise<void> {
-  const row = rowOf(plain, rest, 'test NUMBER')
-  if (await isAgreed(plain, `Send a test event to ${nameOf(row)}`, 1)) await plain.background.webhooks.test(row)
-}
-
-async function resend(plain: Plain, rest: string): Promise<void> {
-  const row = rowOf(plain, rest, 'resend NUMBER')
-  const count = Number(row.failing ?? 0)
+function noFailures(row: CrmRecord): string | undefined {
+  if (Number(row.failing ?? 0) > 0) return undefined
   const all = resendCommand(row)
-  const older = all === undefined ? '' : `; older ones: ${all}`
-  if (count === 0) return plain.say(`No failed delivery of ${nameOf(row)} is known${older}.`)
-  const what = `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`
-  if (await isAgreed(plain, what, count)) await plain.background.webhooks.resend(row)
+  return `No failed delivery of ${webhookName(row)} is known${all === undefined ? '' : `; older ones: ${all}`}.`
 }
 
-async function rotate(plain: Plain, rest: string): Promise<void> {
-  const row = rowOf(plain, rest, 'rotate NUMBER')
-  if (!(await isAgreed(plain, `Make a new secret for ${nameOf(row)}`, 1))) return
-  const secret = await plain.background.webhooks.rotate(row)
-  if (secret !== undefined) plain.say(`The new secret, which is said only now: ${safeText(secret)}`)
-}
-
-async function remove(plain: Plain, rest: string): Promise<void> {
-  const rows = rowsOf(rest, plain.listing)
-  const what = rows.length === 1 && rows[0] ? nameOf(rows[0]) : `${rows.length} subscriptions`
-  if (await isAgreed(plain, `Delete ${what} for good`, rows.length)) await plain.background.webhooks.remove(rows)
+async function ask(plain: Plain, { title, send, ...question }: WebhookQuestion): Promise<void> {
+  const { store, background, say } = plain
+  if (!(await isConfirmed(plain, { ...question, title: `${title} on ${store.get().place.text}?`, diff: [] }))) return
+  const secret = await send(background.webhooks)
+  if (secret !== undefined) say(`The new secret, which is said only now: ${safeText(secret)}`)
 }

@@ -26,7 +26,7 @@ export interface DiffPart {
 /** `(none)` stands for an empty value. */
 export function diffParts({ label, old, new: next, count }: DiffLine): readonly DiffPart[] {
   const number = count > 1 ? ` (${grouped(count)})` : ''
-  if (label === 'created' || label === 'deleted for good') {
+  if (label === 'created' || label === 'delete') {
     const part = { text: next ?? old ?? '', as: next === undefined ? ('old' as const) : ('new' as const) }
     return [{ text: `${label}: `, as: 'plain' }, part]
   }

@@ -29,7 +29,7 @@ export function editDiff(edits: readonly Edit[]): readonly DiffLine[] {
 
 /** A line for each record that is deleted. */
 export function deletionDiff(rows: readonly CrmRecord[]): readonly DiffLine[] {
-  return rows.map((row) => ({ label: 'deleted for good', old: recordName(row), new: undefined, count: 1 }))
+  return rows.map((row) => ({ label: 'delete', old: recordName(row), new: undefined, count: 1 }))
 }
 
 /** A line for each record that is created. */

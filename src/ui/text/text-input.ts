@@ -35,6 +35,15 @@ export function editText(input: TextInput, chord: string): TextInput | undefined
       return { graphemes, cursor: graphemes.length }
     case 'backspace':
       return withoutBetween(input, cursor - 1, cursor)
+    case 'delete':
+    case 'ctrl-d':
+      return withoutBetween(input, cursor, cursor + 1)
+    case 'alt-b':
+      return { graphemes, cursor: wordStart(input) }
+    case 'alt-f':
+      return { graphemes, cursor: wordEnd(input) }
+    case 'alt-d':
+      return withoutBetween(input, cursor, wordEnd(input))
     case 'ctrl-w':
       return withoutBetween(input, wordStart(input), cursor)
     case 'ctrl-u':
@@ -63,6 +72,13 @@ function wordStart({ graphemes, cursor }: TextInput): number {
   let at = cursor
   while (at > 0 && graphemes[at - 1] === ' ') at--
   while (at > 0 && graphemes[at - 1] !== ' ') at--
+  return at
+}
+
+function wordEnd({ graphemes, cursor }: TextInput): number {
+  let at = cursor
+  while (at < graphemes.length && graphemes[at] === ' ') at++
+  while (at < graphemes.length && graphemes[at] !== ' ') at++
   return at
 }
 

@@ -3,7 +3,7 @@ import { readShape } from '../../connector/read-shape.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { keyLabel } from '../actions/keymap.ts'
-import type { ScreenName } from '../screens.ts'
+import { isOnScreen, type ScreenName } from '../screens.ts'
 import type { Action, Keymap } from '../ui.ts'
 import { BROWSE_KEYS, KEYED_SCREENS, type UserKey, type WrittenKey } from './user-key.ts'
 
@@ -77,7 +77,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 function actionsOn({ actions }: Keymap, screen: ScreenName): readonly Action[] {
-  return actions.filter(({ screens }) => screens?.includes(screen) ?? true)
+  return actions.filter(({ screens }) => isOnScreen(screens, screen))
 }
 
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')

@@ -30,7 +30,7 @@ async function threeFailed() {
   const imported = await runJob(['deals', 'import', file, '--yes'], env)
   expect(imported).toMatchObject({ exit: 3, account: { failed: 3 } })
   const job = onlyJob(env.CRM_STATE_HOME)
-  const jobs = await jobsAt(new URL(service.url), service.key, undefined, env)
+  const jobs = await jobsAt(new URL(service.url), service.key, undefined, { home: env })
   const correct = async (id: string, members: Record<string, string>, isMeant = (name: unknown) => name !== '') => {
     const made = await jobs.plan('correction', {
       paths: jobs.find(id),

@@ -1,0 +1,112 @@
+import { render, useApp, useCursor, useInput, usePaste, useStdout } from 'ink'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { Frame } from './components/frame.tsx'
+import { coveredRows, type Drawing, type OverlayLines, sheetOf } from './components/overlay.tsx'
+import type { DrawnState } from './drawn-state.ts'
+import { strokesOf } from './keys.ts'
+import { isTooSmall } from './look/areas.ts'
+import type { Overlay } from './overlay.ts'
+import { paste, press } from './press.ts'
+import type { State } from './state.ts'
+import type { Ui } from './ui.ts'
+
+/** What the screens ask of the terminal. */
+export type UiTerminal = Pick<Ui, 'suspend' | 'quit' | 'redraw' | 'isDrawn'>
+
+interface AppParts {
+  readonly drawn: DrawnState
+  readonly drawingOf: (state: State) => Drawing
+  readonly makeUi: (terminal: UiTerminal) => Ui
+}
+
+/** What ends the screens, and tells that they ended. */
+export interface AppSession {
+  unmount(): void
+  waitUntilExit(): Promise<unknown>
+}
+
+interface AppProps extends AppParts {
+  readonly isDrawn: Ui['isDrawn']
+  /** Called with the overlay of the frame that Ink gets. */
+  readonly onFrame: (overlay: Overlay | undefined) => void
+}
+
+/** An empty screen, with the cursor at its top left. */
+const CLEAR = '\x1b[m\x1b[2J\x1b[H'
+
+function App({ drawn, drawingOf, makeUi, isDrawn, onFrame }: AppProps) {
+  const { exit, suspendTerminal, waitUntilRenderFlush } = useApp()
+  const { stdout, write } = useStdout()
+  const { setCursorPosition } = useCursor()
+  const state = useSyncExternalStore(drawn.subscribe, drawn.get)
+  const ui = useMemo(
+    () =>
+      makeUi({
+        suspend: (during) => suspendTerminal(during),
+        quit: () => exit(),
+        redraw: () => write(CLEAR),
+        isDrawn,
+      }),
+    [makeUi, exit, suspendTerminal, write, isDrawn],
+  )
+  // Frames are relative to the last one, which a terminal moves or wraps when its size changes.
+  useEffect(() => {
+    const drawAfresh = () => void waitUntilRenderFlush().then(() => write(CLEAR))
+    stdout.on('resize', drawAfresh)
+    return () => void stdout.off('resize', drawAfresh)
+  }, [stdout, write, waitUntilRenderFlush])
+  useInput((input, key) => {
+    for (const stroke of strokesOf(input, key)) press(ui, stroke)
+    drawn.drawNow()
+  })
+  usePaste((text) => {
+    paste(ui, text)
+    drawn.drawNow()
+  })
+  const drawing = drawingOf(state)
+  const sheet = isTooSmall(state) ? undefined : sheetOf(state, drawing)
+  onFrame(state.overlay)
+  setCursorPosition(sheet && cursorIn(state, sheet))
+  return <Frame state={state} drawing={drawing} sheet={sheet} />
+}
+
+/** On the screen; inside the border of a panel. */
+export function cursorIn({ columns, rows }: Pick<State, 'columns' | 'rows'>, sheet: OverlayLines) {
+  const { cursor, title } = sheet
+  if (!cursor) return undefined
+  const border = title === undefined ? 0 : 1
+  const from = Math.max(0, rows - coveredRows(sheet))
+  return { x: Math.min(cursor.x + border, columns - 1), y: Math.min(from + cursor.y + border, rows - 1) }
+}
+
+interface Terminal {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}
+
+export function openApp(parts: AppParts, { stdin, stdout }: Terminal): AppSession {
+  let framed: Overlay | undefined
+  let shown: Overlay | undefined
+  return render(
+    <App
+      {...parts}
+      // Typing makes another object of the same question.
+      isDrawn={({ onConfirm }) => shown?.type === 'confirm' && shown.onConfirm === onConfirm}
+      onFrame={(overlay) => {
+        framed = overlay
+      }}
+    />,
+    {
+      stdin,
+      stdout,
+      alternateScreen: true,
+      exitOnCtrlC: false,
+      incrementalRendering: true,
+      interactive: true,
+      maxFps: 60,
+      onRender: () => {
+        shown = framed
+      },
+    },
+  )
+}

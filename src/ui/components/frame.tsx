@@ -1,0 +1,142 @@
+import { Box } from 'ink'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type BoardColumn, clampBoard } from '../board.ts'
+import { fitCell } from '../list/columns.ts'
+import { eventDiff } from '../list/event-diff.ts'
+import { currentRow, rowId } from '../list/list-state.ts'
+import { shownColumns } from '../list/shown-columns.ts'
+import { type Areas, areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
+import { listOfScreen, searchedIn } from '../screens.ts'
+import type { State } from '../state.ts'
+import { recordName } from '../text/change-text.ts'
+import { Board } from './board.tsx'
+import { Detail, type DetailParts } from './detail.tsx'
+import { EventRateLine, hasRateLine } from './event-rate.tsx'
+import { Footer } from './footer.tsx'
+import { Header } from './header.tsx'
+import { Home } from './home.tsx'
+import { Messages } from './messages.tsx'
+import { coveredRows, type Drawing, type OverlayLines } from './overlay.tsx'
+import { PANEL_COLUMNS, PANEL_ROWS, Panel } from './panel.tsx'
+import { Rows } from './rows.tsx'
+import { StatusLine } from './status-line.tsx'
+import { emptyText, RowTable } from './table.tsx'
+
+interface FrameProps {
+  readonly state: State
+  readonly drawing: Drawing
+  readonly sheet: OverlayLines | undefined
+}
+
+/** The whole screen: exactly its rows, none wider than its columns. An overlay covers the lower ones. */
+export function Frame({ state, drawing, sheet }: FrameProps) {
+  const { columns, rows } = state
+  if (isTooSmall(state)) return <Rows lines={[tooSmallText(state)]} />
+  const covered = sheet ? Math.min(coveredRows(sheet), rows) : 0
+  return (
+    <Box flexDirection="column" width={columns} height={rows}>
+      <Box flexDirection="column" height={rows - covered} overflow="hidden">
+        <Header state={state} theme={drawing.theme} />
+        <Body state={state} drawing={drawing} />
+        <Messages state={state} theme={drawing.theme} />
+        <Footer state={state} drawing={drawing} />
+      </Box>
+      {sheet && <OverlayPanel sheet={sheet} columns={columns} rows={rows} theme={drawing.theme} />}
+    </Box>
+  )
+}
+
+interface OverlayProps {
+  readonly sheet: OverlayLines
+  readonly columns: number
+  readonly rows: number
+  readonly theme: Drawing['theme']
+}
+
+function OverlayPanel({ sheet: { title, lines }, columns, rows, theme }: OverlayProps) {
+  if (title === undefined) return <Rows lines={lines.slice(0, rows)} />
+  return (
+    <Panel title={title} width={columns} isFocused={true} theme={theme}>
+      <Rows lines={lines.slice(0, rows - PANEL_ROWS)} />
+    </Panel>
+  )
+}
+
+function tooSmallText({ columns, rows }: State): string {
+  return fitCell(
+    `crm browse needs ${LEAST_COLUMNS} columns and ${LEAST_ROWS} rows; this terminal has ${columns} and ${rows}`,
+    columns,
+  )
+}
+
+function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) {
+  if (state.screen === 'home') return <Home state={state} theme={theme} />
+  const name = listOfScreen(state.screen)
+  const list = state.lists[name]
+  const { detail, listColumns, listRows } = areasOf(state, list.isDetailOpen)
+  const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
+  const area = { width: listColumns, height: listRows }
+  const body = board ? (
+    <Board board={board} state={state} area={{ ...area, height: listRows + 1 }} theme={theme} />
+  ) : (
+    <RowTable
+      list={list}
+      area={{
+        ...area,
+        columns: shownColumns(state, name),
+        times: state.times,
+        searched: searchedIn(name),
+        empty: emptyText(state),
+      }}
+      theme={theme}
+    />
+  )
+  return (
+    <>
+      <StatusLine state={state} board={board} theme={theme} />
+      {hasRateLine(state) && <EventRateLine state={state} theme={theme} />}
+      <Box flexDirection={detail?.isBeside ? 'row' : 'column'} flexShrink={0}>
+        {body}
+        {detail && <Pane state={state} row={selectedRow(state, board)} detail={detail} theme={theme} />}
+      </Box>
+    </>
+  )
+}
+
+interface PaneProps {
+  readonly state: State
+  readonly row: CrmRecord | undefined
+  readonly detail: NonNullable<Areas['detail']>
+  readonly theme: Drawing['theme']
+}
+
+/** The whole record, in a panel of its name. */
+function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PaneProps) {
+  return (
+    <Box marginLeft={isBeside ? 1 : 0} flexShrink={0}>
+      <Panel title={row ? recordName(row) : ''} width={columns + PANEL_COLUMNS} isFocused={false} theme={theme}>
+        <Detail parts={partsOf(state, row)} area={{ width: columns, height: rows }} theme={theme} />
+      </Panel>
+    </Box>
+  )
+}
+
+function selectedRow(state: State, board: readonly BoardColumn[] | undefined): CrmRecord | undefined {
+  if (!board) return currentRow(state.lists[listOfScreen(state.screen)])
+  const { column, card } = clampBoard(state.board, board)
+  return board[column]?.deals[card]
+}
+
+/** What the pane shows of a row, with what was loaded for it. */
+function partsOf(state: State, row: CrmRecord | undefined): DetailParts {
+  const list = state.lists[listOfScreen(state.screen)]
+  const id = rowId(row)
+  return {
+    row: row ?? {},
+    notes: state.notes?.dealId === id ? state.notes : undefined,
+    history: state.history?.recordId === id ? state.history : undefined,
+    top: state.pane.rowId === id ? state.pane.top : 0,
+    times: state.times,
+    diff: state.screen === 'events' && row ? eventDiff(list.rows, row) : undefined,
+  }
+}

@@ -1,0 +1,41 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { fitText, textWidth } from '../../output/terminal-text.ts'
+import type { Theme } from '../look/theme.ts'
+
+interface PanelProps {
+  readonly title: string
+  readonly width: number
+  /** With the keys, which its border shows. */
+  readonly isFocused: boolean
+  readonly theme: Theme
+  readonly children: ReactNode
+}
+
+/** What a border and its title take of the rows. */
+export const PANEL_ROWS = 2
+
+/** What its sides take of the columns. */
+export const PANEL_COLUMNS = 2
+
+/** A box with its title in the upper border; the focused one has the accent. */
+export function Panel({ title, width, isFocused, theme, children }: PanelProps) {
+  const paint = isFocused ? theme.accent : theme.dim
+  const shown = title === '' ? '' : ` ${fitText(title, width - 6)} `
+  const rest = '─'.repeat(Math.max(0, width - 3 - textWidth(shown)))
+  return (
+    <Box flexDirection="column" width={width} flexShrink={0}>
+      <Text wrap="truncate">{`${paint('╭─')}${theme.bold(shown)}${paint(`${rest}╮`)}`}</Text>
+      <Box
+        borderStyle="round"
+        borderTop={false}
+        {...theme.border(isFocused)}
+        flexDirection="column"
+        width={width}
+        flexShrink={0}
+      >
+        {children}
+      </Box>
+    </Box>
+  )
+}

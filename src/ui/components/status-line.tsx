@@ -1,0 +1,112 @@
+import { safeText } from '../../output/safe-text.ts'
+import { isFollowed } from '../background/events.ts'
+import { type BoardColumn, clampBoard } from '../board.ts'
+import { fitCell } from '../list/columns.ts'
+import { hiddenMarkCount } from '../list/hidden-marks.ts'
+import { currentRow, type ListState, type LoadFailure, shownCount } from '../list/list-state.ts'
+import type { Sort } from '../list/order.ts'
+import { serverFilterText } from '../list/server-filters.ts'
+import { areasOf } from '../look/areas.ts'
+import type { Theme } from '../look/theme.ts'
+import { listOfScreen } from '../screens.ts'
+import type { State } from '../state.ts'
+import { underWayText } from '../text/change-text.ts'
+import { stagesShown } from './board.tsx'
+import { Rows } from './rows.tsx'
+import { visibleTop } from './table.tsx'
+
+/** The visible rows, and the number as far as known: `1-37 of 400+`. */
+function rangeText(state: State, list: ListState): string {
+  const { rows, droppedCount, isComplete, isDetailOpen } = list
+  const count = shownCount(list)
+  if (rows.length === 0 && !isComplete) return 'nothing loaded yet'
+  const height = areasOf(state, isDetailOpen).listRows
+  const top = visibleTop(list, height)
+  const first = droppedCount + (count === 0 ? 0 : top + 1)
+  return `${first}-${droppedCount + Math.min(top + height, count)} of ${totalText(list)}`
+}
+
+function totalText(list: ListState): string {
+  const { droppedCount, rows, filter, isComplete } = list
+  return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete ? '' : '+'}`
+}
+
+interface StatusLineProps {
+  readonly state: State
+  /** Of the board alone. */
+  readonly board: readonly BoardColumn[] | undefined
+  readonly theme: Theme
+}
+
+/** What is shown of how many, and what is under way. */
+export function StatusLine({ state, board, theme }: StatusLineProps) {
+  const list = state.lists[listOfScreen(state.screen)]
+  const loaded = `the ${list.droppedCount + list.rows.length} loaded`
+  const parts = [
+    ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
+    ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
+    ...findingPart(list),
+    ...(Object.keys(list.serverFilters).length > 0 ? [safeText(serverFilterText(list.serverFilters))] : []),
+    ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
+    ...marksPart(list),
+    ...sendingPart(state),
+    ...listeningPart(state),
+    ...otherJobsPart(state),
+    ...deliveriesPart(state),
+    ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
+    ...(state.isSlow ? ['loading … (Esc stops)'] : []),
+  ]
+  return <Rows lines={[theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))]} />
+}
+
+function marksPart(list: ListState): readonly string[] {
+  const { size } = list.marks
+  const hidden = hiddenMarkCount(list)
+  if (size === 0) return []
+  return [hidden === 0 ? `${size} marked` : `${size} marked, ${hidden === size ? '' : `${hidden} `}not shown`]
+}
+
+function findingPart({ filter, loading, droppedCount, rows }: ListState): readonly string[] {
+  if (filter === '') return []
+  const rest = loading === 'all' ? ', searching the rest' : ''
+  return [`found for "${safeText(filter)}" among the ${droppedCount + rows.length} loaded${rest}`]
+}
+
+/** Empty where a bar shows it. */
+function sendingPart(state: State): readonly string[] {
+  return state.underWay[0]?.progress ? [] : underWayText(state)
+}
+
+function failureText({ rows }: ListState, { isOfAnswer }: LoadFailure): string {
+  if (!isOfAnswer) return 'not complete (r tries again)'
+  return rows.length > 0 ? 'end of list unknown: crm doctor' : 'not a list that crm can read: crm doctor'
+}
+
+function sortText({ by, isDescending }: Sort): string {
+  return `${by}${isDescending ? ' ↓' : ' ↑'}`
+}
+
+function listeningPart(state: State): readonly string[] {
+  const { screen, listening } = state
+  if (screen !== 'events' || !listening) return []
+  return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
+}
+
+function otherJobsPart({ screen, jobs }: State): readonly string[] {
+  if (screen !== 'jobs' || jobs.others === 0) return []
+  return [jobs.isOfAll ? `${jobs.others} of other servers (O hides)` : `${jobs.others} of other servers (O shows)`]
+}
+
+function deliveriesPart({ screen, lists, webhooks: { deliveriesLack } }: State): readonly string[] {
+  if (screen !== 'webhooks') return []
+  if (deliveriesLack !== undefined) return [`no deliveries: ${safeText(deliveriesLack)}`]
+  const row = currentRow(lists.webhooks)
+  return typeof row?.older === 'string' ? [safeText(row.older)] : []
+}
+
+/** Names the stages that do not fit. */
+function hiddenStages(state: State, board: readonly BoardColumn[]): readonly string[] {
+  const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)
+  const { first, fitting } = stagesShown(board.length, clampBoard(state.board, board).column, listColumns)
+  return fitting < board.length ? [`stages ${first + 1}-${first + fitting} of ${board.length}, h l for the others`] : []
+}

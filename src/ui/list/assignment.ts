@@ -1,0 +1,118 @@
+import { CrmError } from '../../core/errors.ts'
+import { isSameJson, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import type { JobNoun } from '../../jobs/plan/plan-format.ts'
+import { isWritable, type OfferedFields } from '../offered.ts'
+import { type Edit, rowId } from './list-state.ts'
+
+export type Assignment = readonly [name: string, value: JsonValue]
+
+/** `company=Acme`, `amount:=12`, `phone=` for nothing; digits stay as typed. CrmError `invalid_input` for anything else. */
+export function parseAssignment(text: string): Assignment {
+  const [, name = '', operator, raw = ''] = /^\s*([\w.-]+?)\s*(:?=)(.*)$/s.exec(text) ?? []
+  if (name === '') throw notAssignment(text)
+  if (operator === '=') return [name, raw === '' ? null : raw]
+  const value = jsonIn(raw)
+  if (value === undefined) throw notAssignment(text)
+  if (isTooLarge(raw)) {
+    throw invalid(
+      `${name} is ${raw.trim()}, and the largest number that servers hold is ${Number.MAX_VALUE}`,
+      'such as amount:=1000',
+    )
+  }
+  return [name, value]
+}
+
+function isTooLarge(json: string): boolean {
+  return json.trim() !== '' && Math.abs(Number(json)) === Number.POSITIVE_INFINITY
+}
+
+function notAssignment(text: string): CrmError {
+  return new CrmError('invalid_input', `${JSON.stringify(text)} is not a change, expected member=value`, {
+    hint: 'such as company=Acme, or amount:=12 for a number, or phone= for nothing',
+  })
+}
+
+/** The change of each row that does not have these values. */
+export function editsOf(rows: readonly CrmRecord[], patch: JsonObject): readonly Edit[] {
+  return rows.flatMap((row) => {
+    const changed = Object.entries(patch).filter(([name, value]) => !isSameJson(row[name] ?? null, value))
+    return rowId(row) === undefined || changed.length === 0 ? [] : [{ row, patch: Object.fromEntries(changed) }]
+  })
+}
+
+/** The number of rows that are searched for members. */
+const MOST_LOOKED_AT = 2_000
+
+export interface CheckedIn {
+  readonly name: JobNoun
+  readonly rows: readonly CrmRecord[]
+  /** What a connector says of the records. */
+  readonly fields: OfferedFields | undefined
+  readonly on: 'create' | 'update'
+}
+
+/** A change of records that exist; see checkedMember. */
+export function checkedAssignment(
+  text: string,
+  name: JobNoun,
+  rows: readonly CrmRecord[],
+  fields?: OfferedFields,
+): Assignment {
+  return checkedMember(text, { name, rows, fields, on: 'update' })
+}
+
+/**
+ * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
+ * in a numeric member: a typing error here would add a field to hundreds of records.
+ */
+export function checkedMember(text: string, { name, rows, fields, on }: CheckedIn): Assignment {
+  const assignment = parseAssignment(text)
+  const [member, value] = assignment
+  const noun = resourceOf(name)
+  const isSent = (field: string) => isWritable(fields, field, on)
+  const ofNoun = fields?.names ?? FIELDS[noun]
+  if (!isSent(member)) {
+    const why = fields ? `${fields.by} never changes ${member}` : `${member} is set by the server`
+    throw invalid(why, `a ${noun} has ${ofNoun.filter(isSent).join(', ')}`)
+  }
+  const looked = rows.slice(0, MOST_LOOKED_AT)
+  const known = new Set([...ofNoun, ...looked.flatMap((row) => Object.keys(row))])
+  if (!known.has(member)) {
+    const meant = nearest(member, [...known].filter(isSent))
+    const hint =
+      meant === undefined
+        ? `crm ${name} update ID --set ${member}=VALUE adds it to one record`
+        : `did you mean ${meant}?`
+    throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
+  }
+  if (typeof value === 'string' && isNumber(member, noun, looked)) {
+    throw invalid(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
+  }
+  return assignment
+}
+
+/** The members that a change can name, in the order of the fields. */
+export function changeableMembers(
+  name: JobNoun,
+  rows: readonly CrmRecord[],
+  fields: OfferedFields | undefined,
+): readonly { readonly name: string; readonly isNumeric: boolean }[] {
+  const noun = resourceOf(name)
+  const looked = rows.slice(0, MOST_LOOKED_AT)
+  const known = new Set([...(fields?.names ?? FIELDS[noun]), ...looked.flatMap((row) => Object.keys(row))])
+  const changeable = [...known].filter((member) => isWritable(fields, member, 'update'))
+  return changeable.map((member) => ({ name: member, isNumeric: isNumber(member, noun, looked) }))
+}
+
+/** By the loaded records that have the member, else by its definition. */
+function isNumber(member: string, noun: Resource, rows: readonly CrmRecord[]): boolean {
+  const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
+  if (values.length === 0) return isNumeric(noun, member)
+  return values.every((value) => typeof value === 'number')
+}
+
+function invalid(message: string, hint: string): CrmError {
+  return new CrmError('invalid_input', message, { hint })
+}
