@@ -8,7 +8,7 @@ import { envWithoutSecrets } from '../../core/streams.ts'
 import type { Begun } from '../../oauth/grants.ts'
 import type { Fetch } from '../../oauth/through-connections.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
-import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
+import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin, secretsOf } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { commandLine, withFlag, withoutFlags } from '../command-line.ts'
 
@@ -82,6 +82,20 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
   return signed
 }
 
+/** Takes the tokens back at the server. False where that names no way to; CrmError if it does not. */
+export async function revokeLogin(
+  { flags, env, addSecret }: Pick<Context, 'flags' | 'env' | 'addSecret'>,
+  login: OAuthLogin,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (login.revoke === undefined) return false
+  for (const secret of secretsOf(login)) addSecret(secret)
+  const { fetchThrough } = await import('../../oauth/through-connections.ts')
+  const { revokeTokens } = await import('../../oauth/grants.ts')
+  await revokeTokens(login, fetchThrough({ timeoutMs: flags.timeoutMs, env, signal, addSecret }))
+  return true
+}
+
 type Addressed = OAuthAddresses & Pick<OAuthLogin, 'token'>
 
 /** With the addresses that the issuer publishes, where the connector states none. */
@@ -121,17 +135,21 @@ interface ByCode {
 async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): Promise<OAuthLogin> {
   const { signInByCode } = await import('../../oauth/sign-in.ts')
   const { env, now, signal } = ctx
+  const isOpened = options.browser && hasBrowser(env)
   return signInByCode({
     ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
     callback: callbackOf(login.callback ?? CALLBACK),
+    isPasted: !isOpened,
     show: async (address) => {
       ctx.note('Sign in at this address:')
       ctx.note(address.href)
-      if (options.browser && hasBrowser(env)) openBrowser(address, env)
+      if (isOpened) openBrowser(address, env)
     },
     // The code in it is a secret until it is used.
-    ask: (ending) =>
-      askHidden(ctx.io, 'Waiting for the browser; or paste the address that it ends at (not shown): ', ending),
+    ask: (ending, isListening) => {
+      const what = isListening ? 'Waiting for the browser; or paste' : 'The port of the callback is in use here; paste'
+      return askHidden(ctx.io, `${what} the address that the browser ends at (not shown): `, ending)
+    },
   })
 }
 
