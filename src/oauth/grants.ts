@@ -63,7 +63,7 @@ export async function publishedAddresses(issuer: string, fetch: Fetch): Promise<
     if (token !== undefined) return { issuer: server.issuer, authorize, token, revoke }
     throw new Error('its metadata has no token_endpoint')
   } catch (error) {
-    throw failureOf(error, { token: issuer }, { what: 'says no addresses' })
+    throw failureOf(error, issuer, { what: 'says no addresses' })
   }
 }
 
@@ -101,7 +101,7 @@ export async function answered(
   try {
     answer = await ask()
   } catch (error) {
-    throw failureOf(error, login, { askedMs })
+    throw failureOf(error, login.token, { askedMs: login.flow === 'jwt' ? askedMs : undefined })
   }
   const { access_token: access, refresh_token: refresh = login.refresh, expires_in: seconds, scope } = answer
   const life = seconds === undefined ? undefined : seconds * 1000
@@ -120,7 +120,7 @@ export async function revokeTokens(login: OAuthLogin, fetch: Fetch): Promise<voi
     if (login.refresh !== undefined) await tokenRevocation(configuration, login.refresh)
     await tokenRevocation(configuration, login.access)
   } catch (error) {
-    throw failureOf(error, { token: login.revoke ?? '' }, { what: 'has not taken the tokens back' })
+    throw failureOf(error, login.revoke ?? '', { what: 'has not taken the tokens back' })
   }
 }
 
@@ -145,11 +145,11 @@ async function signed(
 /** `unauthorized` for a refusal, `unreachable` for an outage; what it says is redacted where it is shown. */
 function failureOf(
   error: unknown,
-  { token, flow }: Pick<Begun, 'token'> & Partial<Begun>,
-  { askedMs = Number.NaN, what = 'gives no token' } = {},
+  address: string,
+  { what = 'gives no token', askedMs }: { readonly what?: string; readonly askedMs?: number | undefined } = {},
 ): unknown {
   if (error instanceof CrmError) return error
-  const { host = token } = URL.parse(token) ?? {}
+  const { host = address } = URL.parse(address) ?? {}
   const failed = (code: ErrorCode, why: string, hint: string) =>
     new CrmError(code, `${host} ${what}: ${why}`, { hint, cause: error })
   const { cause = error, message } = error as Error
@@ -162,7 +162,7 @@ function failureOf(
     return failed(cause.status >= 500 ? 'unreachable' : 'bad_answer', `it answers ${cause.status}`, 'try again')
   if (!(error instanceof ResponseBodyError)) return failed('bad_answer', message, ADDRESSES_HINT)
   const { error: code, error_description: description, response } = error
-  const offMs = flow === 'jwt' ? askedMs - Date.parse(response.headers.get('date') ?? '') : 0
+  const offMs = (askedMs ?? Number.NaN) - Date.parse(response.headers.get('date') ?? '')
   const why = [code, ...(description === undefined ? [] : [description]), ...clockText(offMs)].join(': ')
   return failed('unauthorized', why, 'crm auth login')
 }

@@ -129,7 +129,7 @@ async function answered(
   const end = response.end.bind(response) as (text: string) => void
   const send = (text: string) => {
     asked.push({ grant, status: response.statusCode })
-    if (!own?.body) learn(Object.entries(JSON.parse(text)))
+    if (!own?.body && text) learn(Object.entries(JSON.parse(text)))
     void Promise.resolve(authorization.beforeAnswer(grant)).then((isLost) => (isLost ? response.destroy() : end(text)))
   }
   Object.assign(response, { end: send })

@@ -5,8 +5,8 @@ import { emptyHome } from '../harness/home.ts'
 import type { Service } from '../harness/service.ts'
 import { startAuthorization, startGate, type Terms } from './authorization-server.ts'
 
-interface SignedUp extends Terms {
-  /** What the connector says of them. */
+interface At {
+  /** The lines of the connector that say where the authorization server is. */
   readonly addresses?: ((url: string) => string) | undefined
   /** Of each answer of the CRM. */
   readonly delayMs?: number
@@ -18,8 +18,8 @@ const allAddresses = (url: string) => `    authorize: ${url}/auth
     issuer: ${url}`
 
 /** A CRM that takes tokens alone, and a HOME with its connector. */
-export async function openAuthorized(start: () => Promise<Service>, how: SignedUp) {
-  const { addresses = allAddresses, delayMs = 0, ...terms } = how
+export async function openAuthorized(start: () => Promise<Service>, terms: Terms, at: At = {}) {
+  const { addresses = allAddresses, delayMs = 0 } = at
   const service = await start()
   const authorization = await startAuthorization(terms, onTestFinished)
   const gate = await startGate(authorization, { ...service, delayMs }, onTestFinished)

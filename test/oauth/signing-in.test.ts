@@ -21,7 +21,7 @@ const KEYS = generateKeyPairSync('rsa', {
 })
 
 const signedUp = (tokenSeconds: number, addresses?: (url: string) => string, delayMs = 0) =>
-  openAuthorized(startService, { tokenSeconds, publicKey: KEYS.publicKey, delayMs, addresses })
+  openAuthorized(startService, { tokenSeconds, publicKey: KEYS.publicKey }, { addresses, delayMs })
 
 describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm ci in tools/judges)', () => {
   test('client credentials: a token of two seconds is renewed once for each, and nothing shows a secret', async () => {

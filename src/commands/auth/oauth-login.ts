@@ -64,6 +64,7 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
     })
   }
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, stated)
+  if (options.callback !== undefined) callbackOf(options.callback)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { env, now, signal, addSecret } = ctx
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret })

@@ -12,7 +12,7 @@ import type { State } from '../state.ts'
 import { diffLine } from '../text/painted-diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
-import { PANEL_COLUMNS, PANEL_ROWS } from './panel.tsx'
+import { type Cursor, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS } from './panel.tsx'
 import { textSheet } from './text-page.tsx'
 
 const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
@@ -54,11 +54,6 @@ export function sheetOf(state: State, drawing: Drawing): OverlayLines | undefine
 /** The state for what is inside a panel of the width of the screen. */
 function inPanel(state: State): State {
   return { ...state, columns: state.columns - PANEL_COLUMNS }
-}
-
-/** The rows of the screen that an overlay covers. */
-export function coveredRows({ lines, title }: OverlayLines): number {
-  return lines.length + (title === undefined ? 0 : PANEL_ROWS)
 }
 
 function actionLines(state: State, keymap: Keymap, text: string): readonly string[] {
@@ -128,19 +123,6 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
     lines,
     cursor: prompt.cursor && { x: prompt.cursor.x, y: shown.length + prompt.cursor.y },
   }
-}
-
-export interface Cursor {
-  readonly x: number
-  readonly y: number
-}
-
-/** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
-export interface OverlayLines {
-  /** Of the panel around them; undefined without one. */
-  readonly title?: string
-  readonly lines: readonly string[]
-  readonly cursor: Cursor | undefined
 }
 
 /** The keys that end it follow the text if they fit; completions are above it, a problem of the text below. */

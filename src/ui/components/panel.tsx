@@ -39,3 +39,21 @@ export function Panel({ title, width, isFocused, theme, children }: PanelProps) 
     </Box>
   )
 }
+
+export interface Cursor {
+  readonly x: number
+  readonly y: number
+}
+
+/** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
+export interface OverlayLines {
+  /** Of the panel around them; undefined without one. */
+  readonly title?: string
+  readonly lines: readonly string[]
+  readonly cursor: Cursor | undefined
+}
+
+/** The rows of the screen that an overlay covers. */
+export function coveredRows({ lines, title }: OverlayLines): number {
+  return lines.length + (title === undefined ? 0 : PANEL_ROWS)
+}

@@ -1,8 +1,7 @@
 import { wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import type { Text } from '../overlay.ts'
-import type { OverlayLines } from './overlay.tsx'
-import { PANEL_COLUMNS } from './panel.tsx'
+import { type OverlayLines, PANEL_COLUMNS } from './panel.tsx'
 
 interface Size {
   readonly columns: number
