@@ -111,7 +111,7 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     const other = file('pkcs1.pem', '-----BEGIN RSA PRIVATE KEY-----\nAA==\n-----END RSA PRIVATE KEY-----\n')
     expect(await crm([...words, '--jwt-key', other], secret)).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining('openssl pkcs8 -topk8 -nocrypt -in '),
+      stderr: expect.stringContaining(`openssl pkcs8 -topk8 -nocrypt -in ${other} -out ${other}.pkcs8 converts`),
     })
     const refused = await crm([...words, '--jwt-key', wrong], secret)
     expect([refused.exit, refused.stderr]).toEqual([
