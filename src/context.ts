@@ -28,6 +28,8 @@ export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'tokens' | 'loginHi
     readonly connector: NamedConnector
     /** What the server was found to have: it has no others. */
     readonly objects?: DescribedObjects
+    /** The members of records to ask for; undefined: those that flags name. */
+    readonly asked?: readonly string[]
   }
 
 /** Messages for people, on stderr. */
@@ -305,7 +307,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
     },
   }
   options.connector.ask(
-    await membersUsed(ctx),
+    target.asked ?? (await membersUsed(ctx)),
     ctx.argv.map(resourceNamed).find((resource) => resource !== undefined),
   )
   return createApi(options, ctx.timing)

@@ -24,8 +24,10 @@ export interface SignIn {
   readonly signal: AbortSignal
   /** Shows a person the address, or opens it. */
   readonly show: (address: URL) => Promise<void>
+  /** The browser is on another machine, maybe, so that the address is pasted. */
+  readonly isPasted?: boolean
   /** Asks the user to paste an address or a code, until the signal aborts; undefined without a terminal. */
-  readonly ask: ((signal: AbortSignal) => Promise<string>) | undefined
+  readonly ask: ((signal: AbortSignal, isListening: boolean) => Promise<string>) | undefined
 }
 
 /** By an authorization code with PKCE (RFC 6749 section 4.1, RFC 7636), which comes to this machine (RFC 8252) or is pasted. */
@@ -49,11 +51,14 @@ async function codeFor(how: SignIn & { readonly state: string }, address: URL): 
   const { callback, state, signal, show, ask } = how
   const ended = new AbortController()
   const waiting = AbortSignal.any([signal, ended.signal])
-  const arrival = await listenAt(callback, state, waiting)
+  const arrival = await listenAt(callback, state, waiting).catch((error: unknown) => {
+    if (!how.isPasted || !ask || !(error instanceof CrmError)) throw error
+    return undefined
+  })
   try {
     await show(address)
-    const pasted = ask?.(waiting).then((text) => pastedAddress(text, callback, state))
-    const arrived = await Promise.race([arrival.code, ...(pasted ? [pasted] : [])])
+    const pasted = ask?.(waiting, arrival !== undefined).then((text) => pastedAddress(text, callback, state))
+    const arrived = await Promise.race([arrival?.code, pasted].filter((each) => each !== undefined))
     const error = arrived.searchParams.get('error')
     if (error !== null)
       throw new CrmError('unauthorized', `the sign-in was refused: ${error}`, { hint: 'crm auth login' })
@@ -63,7 +68,7 @@ async function codeFor(how: SignIn & { readonly state: string }, address: URL): 
     })
   } finally {
     ended.abort()
-    await arrival.close()
+    await arrival?.close()
   }
 }
 

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
 import type { Env } from '../harness/home.ts'
 import { HAS_PROVIDER, SECRET } from '../oauth/authorization-server.ts'
@@ -15,7 +16,7 @@ async function opened() {
   const isKept = async (env: Env) => (await crmPrints(['contacts', 'list', '-o', 'json'], env)) === '[]\n'
   /** What only the request for tokens may hold. */
   const leaks = (text: string) => [...parts.authorization.secrets].filter(([secret]) => text.includes(secret))
-  return { ...parts, words, isKept, leaks }
+  return { ...parts, callback, words, isKept, leaks }
 }
 
 describe.skipIf(!HAS_PROVIDER || !HAS_TMUX)(
@@ -47,6 +48,27 @@ describe.skipIf(!HAS_PROVIDER || !HAS_TMUX)(
       expect(shown).toMatch(/Sign in at this address:\nhttp:.*exit=0/s)
       expect(await isKept(home)).toBe(true)
       expect([leaks(shown), calls()]).toEqual([[], ''])
+    })
+
+    test('tokens that nobody lets crm keep are taken back', async () => {
+      const { words, env, authorization } = await opened()
+      const shown = await signInAtTerminal(words, withBrowser(env).env, { answer: 'n' })
+      expect(shown).toMatch(/The server has taken the new tokens back\..*nothing was stored.*exit=/s)
+      const tokens = [...authorization.secrets].flatMap(([secret, name]) => (name === 'access_token' ? [secret] : []))
+      expect([tokens.length, await authorization.isValid(tokens[0] ?? '')]).toEqual([1, false])
+    })
+
+    test('a port that is in use is needed for a browser, and not for an address that is pasted', async () => {
+      const { words, env, callback, isKept } = await opened()
+      const other = createServer().listen(Number(new URL(callback).port), '127.0.0.1')
+      onTestFinished(() => void other.close())
+      const desktop = withBrowser({ ...env, CRM_CLIENT_SECRET: SECRET })
+      const taken = openTerminal(words, desktop.env, { columns: 300, rows: 24 })
+      expect(await taken.sees('exit=')).toMatch(/crm cannot listen at .*--callback URL.*exit=/s)
+      expect(desktop.calls()).toBe('')
+      const shown = await signInAtTerminal([...words, '--no-browser'], env, { isPasted: true })
+      expect(shown).toMatch(/The port of the callback is in use here; paste .*exit=0/s)
+      expect(await isKept(env)).toBe(true)
     })
 
     test('in CI nobody is asked, though there is a terminal', async () => {

@@ -33,7 +33,11 @@ export function withoutOpener(env: Env): Env {
 }
 
 /** A login in a terminal, for which a person types what it asks for; gives all that it showed. */
-export async function signInAtTerminal(words: readonly string[], env: Env, how: { readonly isPasted?: true } = {}) {
+export async function signInAtTerminal(
+  words: readonly string[],
+  env: Env,
+  how: { readonly isPasted?: true; readonly answer?: 'n' } = {},
+) {
   const terminal = openTerminal(words, env, WIDE)
   const shown = await terminal.sees(/Secret of the app|paste the address/)
   if (shown.includes('Secret of the app')) {
@@ -48,7 +52,7 @@ export async function signInAtTerminal(words: readonly string[], env: Env, how: 
   }
   const end = await terminal.sees(/exit=\d+|\[y\/N\]/)
   if (!end.includes('[y/N]')) return end
-  terminal.type('y')
+  terminal.type(how.answer ?? 'y')
   terminal.press('Enter')
   return terminal.sees(/exit=\d+/)
 }

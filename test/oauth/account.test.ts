@@ -10,6 +10,9 @@ import { emptyHome } from '../harness/home.ts'
 async function accountOf(server: { readonly url: string; readonly key: string }, connector: string) {
   const env = { ...emptyHome(), CRM_BASE_URL: server.url, CRM_API_KEY: server.key, CRM_CONNECTOR: connector }
   const { exit, stdout, stderr } = await crm(['auth', 'status', '-o', 'json'], env)
+  // The names are of the status, and no fields of contacts to ask for.
+  const one = await crm(['auth', 'status', '-o', 'json', '--fields', 'account'], env)
+  expect([one.exit, JSON.parse(one.stdout)]).toEqual([0, { account: JSON.parse(stdout).account }])
   return [exit, JSON.parse(stdout).account, /does not state this.*account/.test(stderr)]
 }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -13,7 +13,8 @@ const JUDGES = fileURLToPath(new URL('../../tools/judges/package.json', import.m
 const PROVIDER = 'oidc-provider'
 export const HAS_PROVIDER = existsSync(new URL('../../tools/judges/node_modules/oidc-provider', import.meta.url))
 
-export const SECRET = 'marked-secret-of-the-client-4711'
+/** Of this file of tests alone: another types it on a command line of tmux, while this one may look at all of them. */
+export const SECRET = `marked-secret-of-the-client-${randomUUID()}`
 
 export interface Authorization {
   readonly url: string
@@ -21,8 +22,8 @@ export interface Authorization {
   readonly asked: readonly { readonly grant: string; readonly status: number }[]
   /** Answers for requests at /token before the server itself does. */
   answers: (grant: string, asked: string) => Answer | undefined | Promise<undefined>
-  /** Called when the server has done what was asked, before its answer is sent. */
-  beforeAnswer: (grant: string) => void | Promise<void>
+  /** Called when the server has done what was asked, before its answer is sent; true: the answer is lost. */
+  beforeAnswer: (grant: string) => boolean | Promise<boolean>
   /** What came and went in requests for tokens that nothing else may hold, each with its name. */
   readonly secrets: ReadonlyMap<string, string>
   isValid(token: string): Promise<boolean>
@@ -81,7 +82,7 @@ export async function startAuthorization(terms: Terms, cleanUp: CleanUp): Promis
   const asked: { grant: string; status: number }[] = []
   const secrets = new Map<string, string>()
   const authorization: Authorization = {
-    ...{ url, asked, secrets, answers: () => undefined, beforeAnswer: () => {}, hidden: undefined },
+    ...{ url, asked, secrets, answers: () => undefined, beforeAnswer: () => false, hidden: undefined },
     isValid: async (token) => {
       const found = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token))
       return found !== undefined && !found.isExpired
@@ -129,7 +130,7 @@ async function answered(
   const send = (text: string) => {
     asked.push({ grant, status: response.statusCode })
     if (!own?.body && text) learn(Object.entries(JSON.parse(text)))
-    void Promise.resolve(authorization.beforeAnswer(grant)).then(() => end(text))
+    void Promise.resolve(authorization.beforeAnswer(grant)).then((isLost) => (isLost ? response.destroy() : end(text)))
   }
   Object.assign(response, { end: send })
   if (own && own.status !== 0) {

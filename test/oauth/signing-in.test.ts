@@ -111,7 +111,7 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
     const other = file('pkcs1.pem', '-----BEGIN RSA PRIVATE KEY-----\nAA==\n-----END RSA PRIVATE KEY-----\n')
     expect(await crm([...words, '--jwt-key', other], secret)).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining('openssl pkcs8 -topk8 -nocrypt -in '),
+      stderr: expect.stringContaining(`openssl pkcs8 -topk8 -nocrypt -in ${other} -out ${other}.pkcs8 converts`),
     })
     const refused = await crm([...words, '--jwt-key', wrong], secret)
     expect([refused.exit, refused.stderr]).toEqual([
@@ -279,7 +279,11 @@ describe.skipIf(!HAS_PROVIDER)('a real authorization server (skipped without npm
         /The sign-in of profile own has ended: 127\.0\.0\.1:\d+ gives no token: invalid_client: gone/,
       ),
     ])
-    expect(stderr).toMatch(/crm auth login --connector \S+own\.yaml --base-url http:\S+ -p own/)
+    const [, typed = ''] =
+      /crm (auth login --connector \S+own\.yaml --base-url http:\S+ -p own --storage file)$/m.exec(stderr) ?? []
+    authorization.answers = () => undefined
+    expect(await crm(typed.split(' '), env)).toMatchObject({ exit: 0 })
+    expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual([])
   })
 })
 

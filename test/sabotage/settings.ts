@@ -379,4 +379,32 @@ export const SETTINGS: readonly Sabotage[] = [
     to: "return failed('unreachable', why, 'crm auth login')",
     tests: ['test/oauth/by-code.test.ts'],
   },
+  {
+    name: 'tokens that nobody lets crm keep stay in use at the server',
+    file: 'src/commands/auth/login.ts',
+    line: 'if (signed) await takeBack(ctx, signed)',
+    to: '',
+    tests: ['test/e2e/oauth-terminal.test.ts'],
+  },
+  {
+    name: 'an address is pasted, and needs a port all the same',
+    file: 'src/oauth/sign-in.ts',
+    line: 'if (!how.isPasted || !ask || !(error instanceof CrmError)) throw error',
+    to: 'throw error',
+    tests: ['test/e2e/oauth-terminal.test.ts'],
+  },
+  {
+    name: 'signing in again as exit 4 says asks where to keep the tokens',
+    file: 'src/settings/target.ts',
+    line: "loginHint: otherKeyHint(key.source, key.login && key.source === 'file' ? `${login} --storage file` : login),",
+    to: 'loginHint: otherKeyHint(key.source, login),',
+    tests: ['test/oauth/signing-in.test.ts'],
+  },
+  {
+    name: 'auth status asks for the fields of contacts that --fields names',
+    file: 'src/context.ts',
+    line: 'target.asked ?? (await membersUsed(ctx)),',
+    to: 'await membersUsed(ctx),',
+    tests: ['test/oauth/account.test.ts'],
+  },
 ]

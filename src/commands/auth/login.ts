@@ -12,7 +12,7 @@ import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { appliesTo } from '../../settings/address.ts'
 import { keptKey } from '../../settings/keep-key.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
-import { oauthLoginIn, oauthLoginText } from '../../settings/oauth-login.ts'
+import { type OAuthLogin, oauthLoginIn, oauthLoginText } from '../../settings/oauth-login.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
 import { parseVariables } from '../../settings/setting-values.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -20,7 +20,7 @@ import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
-import { isOAuth, type OAuthOptions, parseFlow, signInByOAuth } from './oauth-login.ts'
+import { isOAuth, type OAuthOptions, parseFlow, revokeLogin, signInByOAuth } from './oauth-login.ts'
 import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options extends OAuthOptions {
@@ -78,14 +78,21 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const baseUrl = connector?.address ?? address
   const given = changedProfile(before, { ...options, baseUrl, named: connector?.named })
   checkTransport(baseUrl, given.allowsInsecureHttp)
-  const { key, kept, what } = await keyOrLogin(
+  const { key, kept, what, signed } = await keyOrLogin(
     ctx,
     { baseUrl, named: connector?.named ?? connectorOf({ profile: given }), name },
     options,
   )
   const login = { baseUrl, key, pageSize: given.pageSize, profileName: name }
-  const named = await verifiedConnector(ctx, login, connector?.named ?? connectorOf({ profile: given }), options)
-  const place = await storeKey(ctx, name, { origin: baseUrl.origin, key: kept }, options.storage)
+  const store = async () => {
+    const named = await verifiedConnector(ctx, login, connector?.named ?? connectorOf({ profile: given }), options)
+    const place = await storeKey(ctx, name, { origin: baseUrl.origin, key: kept }, options.storage)
+    return { named, place }
+  }
+  const { named, place } = await store().catch(async (error: unknown) => {
+    if (signed) await takeBack(ctx, signed)
+    throw error
+  })
   await settings.putProfile(name, {
     ...given,
     ...(named && { connector: named.name, connectorVariables: named.variables }),
@@ -105,6 +112,20 @@ interface Entered {
   readonly kept: string
   /** For people. */
   readonly what: string
+  /** The first sign-in of the profile. */
+  readonly signed?: OAuthLogin | undefined
+}
+
+const TAKE_BACK_MS = 10_000
+
+/** Tokens that are not kept, so that nobody could take them back later; after Ctrl-C, too. */
+async function takeBack(ctx: Context, signed: OAuthLogin): Promise<void> {
+  const revoked = revokeLogin(ctx, signed, AbortSignal.timeout(TAKE_BACK_MS))
+  const text = await revoked.then(
+    (isDone) => (isDone ? 'The server has taken the new tokens back.' : undefined),
+    (error: Error) => `Warning: the server accepts the new tokens until they end: ${error.message}`,
+  )
+  if (text !== undefined) ctx.note(text)
 }
 
 /** A key, or a sign-in by OAuth where the connector names one and it was asked for, or the server takes no keys. */
@@ -125,7 +146,9 @@ async function keyOrLogin(
     return { key, kept: key, what: 'the key is' }
   }
   const login = await signInByOAuth(ctx, oauth, { ...options, before })
-  return { key: login.access, kept: oauthLoginText(login), what: 'the tokens are' }
+  // A server may take back with one sign-in those before, which are kept.
+  const signed = before ? undefined : login
+  return { key: login.access, kept: oauthLoginText(login), what: 'the tokens are', signed }
 }
 
 async function oauthOf(named: NamedConnector, baseUrl: URL) {

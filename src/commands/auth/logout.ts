@@ -2,10 +2,11 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { forgetEverywhere, keptKey } from '../../settings/keep-key.ts'
-import { oauthLoginIn, secretsOf } from '../../settings/oauth-login.ts'
+import { oauthLoginIn } from '../../settings/oauth-login.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { examples } from '../command-tree.ts'
 import { requireProfileName } from '../selected-profile.ts'
+import { revokeLogin } from './oauth-login.ts'
 
 interface Options {
   readonly all?: true
@@ -58,13 +59,9 @@ async function revoke(ctx: Context, settings: Settings, name: string): Promise<s
   const kept = await keptKey(settings, name, () => {})
   const login = kept && oauthLoginIn(kept.key)
   if (!login) return undefined
-  if (login.revoke === undefined)
-    return `${GONE}; the server, which names no way to take them back, accepts them until they end`
-  for (const secret of secretsOf(login)) ctx.addSecret(secret)
-  const { fetchThrough } = await import('../../oauth/through-connections.ts')
-  const { revokeTokens } = await import('../../oauth/grants.ts')
-  await revokeTokens(login, fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env: ctx.env, signal: ctx.signal }))
-  return `${GONE}, and the server has taken them back`
+  return (await revokeLogin(ctx, login, ctx.signal))
+    ? `${GONE}, and the server has taken them back`
+    : `${GONE}; the server, which names no way to take them back, accepts them until they end`
 }
 
 /** CrmError `machine` with a hint if the keyring entry cannot be deleted. */

@@ -8,7 +8,7 @@ import { envWithoutSecrets } from '../../core/streams.ts'
 import type { Begun } from '../../oauth/grants.ts'
 import type { Fetch } from '../../oauth/through-connections.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
-import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin } from '../../settings/oauth-login.ts'
+import { OAUTH_FLOWS, type OAuthFlow, type OAuthLogin, secretsOf } from '../../settings/oauth-login.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { commandLine, withFlag, withoutFlags } from '../command-line.ts'
 
@@ -64,24 +64,15 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
     })
   }
   if (flow === 'code' && !canAsk(ctx)) throw noPerson(ctx, stated)
-  const callback = callbackOf(options.callback ?? before?.callback ?? CALLBACK)
+  if (options.callback !== undefined) callbackOf(options.callback)
   const { fetchThrough } = await import('../../oauth/through-connections.ts')
   const { env, now, signal, addSecret } = ctx
   const fetch = fetchThrough({ timeoutMs: ctx.flags.timeoutMs, env, signal, addSecret })
   const oauth = await withAddresses(stated, fetch)
   const login = await beginning(ctx, flow, { oauth, options })
-  const show = async (address: URL) => {
-    ctx.note('Sign in at this address:')
-    ctx.note(address.href)
-    if (options.browser && hasBrowser(env)) openBrowser(address, env)
-  }
-  // The code in it is a secret until it is used.
-  const ask = (ending: AbortSignal) =>
-    askHidden(ctx.io, 'Waiting for the browser; or paste the address that it ends at (not shown): ', ending)
-  const byCode = { login, server: oauth, parameters: oauth.parameters, callback, fetch, now, signal, show, ask }
   const signing =
     flow === 'code'
-      ? (await import('../../oauth/sign-in.ts')).signInByCode(byCode)
+      ? byCode(ctx, { login, oauth, options, fetch })
       : (await import('../../oauth/grants.ts')).withNewToken(login, fetch, now)
   const signed = await signing.catch((error: unknown) => {
     if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
@@ -90,6 +81,20 @@ export async function signInByOAuth(ctx: Context, stated: OAuthAddresses, option
   })
   for (const each of [signed.access, signed.refresh]) if (each !== undefined) ctx.addSecret(each)
   return signed
+}
+
+/** Takes the tokens back at the server. False where that names no way to; CrmError if it does not. */
+export async function revokeLogin(
+  { flags, env, addSecret }: Pick<Context, 'flags' | 'env' | 'addSecret'>,
+  login: OAuthLogin,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (login.revoke === undefined) return false
+  for (const secret of secretsOf(login)) addSecret(secret)
+  const { fetchThrough } = await import('../../oauth/through-connections.ts')
+  const { revokeTokens } = await import('../../oauth/grants.ts')
+  await revokeTokens(login, fetchThrough({ timeoutMs: flags.timeoutMs, env, signal, addSecret }))
+  return true
 }
 
 type Addressed = OAuthAddresses & Pick<OAuthLogin, 'token'>
@@ -119,6 +124,34 @@ async function beginning(ctx: Context, flow: OAuthFlow, { oauth, options }: Begi
   for (const each of [secret, jwt?.key]) if (each !== undefined) ctx.addSecret(each)
   if (scopes.length > 0) ctx.note(`Scopes: ${scopes.join(', ')}; others: --scopes`)
   return { flow, token, revoke, client, secret, scopes, jwt, callback: options.callback ?? known?.callback }
+}
+
+interface ByCode {
+  readonly login: Begun
+  readonly oauth: Addressed
+  readonly options: OAuthOptions
+  readonly fetch: Fetch
+}
+
+async function byCode(ctx: Context, { login, oauth, options, fetch }: ByCode): Promise<OAuthLogin> {
+  const { signInByCode } = await import('../../oauth/sign-in.ts')
+  const { env, now, signal } = ctx
+  const isOpened = options.browser && hasBrowser(env)
+  return signInByCode({
+    ...{ login, fetch, now, signal, server: oauth, parameters: oauth.parameters },
+    callback: callbackOf(login.callback ?? CALLBACK),
+    isPasted: !isOpened,
+    show: async (address) => {
+      ctx.note('Sign in at this address:')
+      ctx.note(address.href)
+      if (isOpened) openBrowser(address, env)
+    },
+    // The code in it is a secret until it is used.
+    ask: (ending, isListening) => {
+      const what = isListening ? 'Waiting for the browser; or paste' : 'The port of the callback is in use here; paste'
+      return askHidden(ctx.io, `${what} the address that the browser ends at (not shown): `, ending)
+    },
+  })
 }
 
 function callbackOf(text: string): URL {
@@ -176,7 +209,8 @@ async function jwtOf(ctx: Context, oauth: Addressed, options: GivenOAuth): Promi
   const key = (await readInput(ctx, jwtKey, '--jwt-key')).trim()
   if (key.startsWith('-----BEGIN PRIVATE KEY-----')) return { subject, audience: oauth.audience ?? oauth.token, key }
   throw new CrmError('invalid_input', `--jwt-key ${jwtKey} holds no private key in PKCS #8 (BEGIN PRIVATE KEY)`, {
-    hint: `openssl pkcs8 -topk8 -nocrypt -in ${shellWord(jwtKey)} -out key.pem converts one`,
+    // To another file: openssl empties that before it reads.
+    hint: `openssl pkcs8 -topk8 -nocrypt -in ${shellWord(jwtKey)} -out ${shellWord(`${jwtKey}.pkcs8`)} converts one`,
   })
 }
 

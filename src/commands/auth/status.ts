@@ -10,7 +10,7 @@ import { isProtectedAddress } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import { type OAuthLogin, oauthLoginIn } from '../../settings/oauth-login.ts'
-import type { Target } from '../../settings/target.ts'
+import { requireConnector, type Target } from '../../settings/target.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
@@ -102,12 +102,14 @@ interface TriedKey {
 }
 
 /** Requests one contact. A 403 counts as accepted: the server knows the key. */
-async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<TriedKey> {
+async function tryKey(ctx: Pick<Context, 'api' | 'target' | 'tokens'>): Promise<TriedKey> {
   let target: Target | undefined
   let accepted: TriedKey['accepted'] = null
   try {
     target = await ctx.target()
-    const api = await ctx.api()
+    // What `--fields` and `--jq` name is of the status, and of no record.
+    const own = { key: target.key.value, tokens: await ctx.tokens(), connector: requireConnector(target), asked: [] }
+    const api = await ctx.api({ ...target, ...own })
     accepted = await isAccepted(api)
     return { target, accepted, stated: await api.readKey() }
   } catch (error) {
