@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'a note to a contact is sent to the deal with its number',
+    file: 'src/ui/background/writes.ts',
+    line: 'underWay.track(what, async () => (await openApi()).notes({ of, id: recordId }).create({ body }, options)),',
+    to: 'underWay.track(what, async () => (await openApi()).notes(recordId).create({ body }, options)),',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
     name: 'the screens delete no deals on a server that does',
     file: 'src/ui/background/learn-offered.ts',
     line: 'const offered = offeredByConnector((await openApi()).connector)',

@@ -1,0 +1,67 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Api } from '../../src/api/api.ts'
+import { createConnector } from '../../src/api/connectors/connector.ts'
+import { learnOffered } from '../../src/ui/background/learn-offered.ts'
+import { watchNotes } from '../../src/ui/background/notes.ts'
+import { createTheme } from '../../src/ui/look/theme.ts'
+import type { ScreenName } from '../../src/ui/screens.ts'
+import { openClient } from '../api/client-fixture.ts'
+import { shippedDocument } from '../connector/shipped-documents.ts'
+import { startPipedrive } from '../connectors/emulators/pipedrive.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+import { drawFrame } from './draw-frame.tsx'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+const textOf = ({ store, keymap, boards }: TestUi) =>
+  drawFrame(store.get(), { theme: createTheme('none'), keymap, boards })
+    .lines.map(stripVTControlCharacters)
+    .join('\n')
+
+const lastToast = (ui: TestUi) => ui.store.get().toasts.at(-1)?.text
+
+async function screenOf(screen: ScreenName, api: Api, world: Parameters<typeof uiOf>[1] = {}): Promise<TestUi> {
+  const openApi = async () => api
+  const ui = await uiOf(screen, { openApi, ...world })
+  await learnOffered(ui.store, openApi)
+  return ui
+}
+
+async function serviceApi() {
+  const service = await serveForTest()
+  const { api } = openClient(new URL(service.url), { key: service.key.text })
+  return { service, api }
+}
+
+test('a note of two lines is on the contact alone, and its pane shows it', async () => {
+  const emulator = await startPipedrive({ records: 2 })
+  onTestFinished(() => emulator.close())
+  const baseUrl = new URL(`${emulator.url}/api/v2`)
+  const connector = createConnector(shippedDocument('pipedrive'), { baseUrl, variables: { company: 'acme' } })
+  const ui = await screenOf('contacts', openClient(baseUrl, { connector, key: emulator.key }).api)
+  onTestFinished(watchNotes(ui.store, ui.world.openApi, ui.boards))
+  await ui.background.lists.more('contacts')
+  const id = String(ui.store.get().lists.contacts.rows[0]?.id)
+  ui.press('a', ...'Called', 'ctrl-o', ...'Writes back')
+  expect(textOf(ui)).toContain('Called⏎Writes back')
+  ui.press('enter')
+  await expect.poll(() => lastToast(ui)).toContain('Added the note')
+  const [note] = emulator.records('notes')
+  expect(note).toMatchObject({ content: 'Called<br>Writes back' })
+  expect([String(note?.person_id), note?.deal_id ?? null]).toEqual([id, null])
+  ui.press('enter')
+  await expect.poll(() => textOf(ui)).toMatch(/notes \(1\).*Called.*Writes back/s)
+  // Deals have numbers, too: the note is not on the deal with the same one.
+  await ui.background.lists.more('deals')
+  expect(ui.store.get().lists.deals.rows[0]?.id).toBe(id)
+  ui.press('2', 'enter')
+  expect(textOf(ui)).not.toContain('Writes back')
+})
+
+test('where the server has notes on deals alone, the key says so on contacts', async () => {
+  const { api } = await serviceApi()
+  const ui = await screenOf('contacts', api)
+  ui.press('a')
+  expect(ui.store.get().overlay).toBeUndefined()
+  expect(lastToast(ui)).toContain('crm (connector) has notes on deals alone, not on contacts')
+})
