@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'the list of the server is added below the records of a job',
+    file: 'src/ui/background/loading.ts',
+    line: "return !isStale && (isComplete || (only !== undefined && loading === 'page'))",
+    to: 'return !isStale && (isComplete || (only !== undefined && loading !== loading))',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
     name: 'a note to a contact is sent to the deal with its number',
     file: 'src/ui/background/writes.ts',
     line: 'underWay.track(what, async () => (await openApi()).notes({ of, id: recordId }).create({ body }, options)),',
