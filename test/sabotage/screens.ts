@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'the secret of a new subscription is not shown',
+    file: 'src/ui/actions/webhooks.ts',
+    line: "if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)",
+    to: '',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
     name: 'the list of the server is added below the records of a job',
     file: 'src/ui/background/loading.ts',
     line: "return !isStale && (isComplete || (only !== undefined && loading === 'page'))",

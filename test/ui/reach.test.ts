@@ -124,3 +124,24 @@ test('. on a job opens the records that it changed alone, and r all again', asyn
   await expect.poll(() => textOf(ui)).toMatch(/1-2 of 2\+/)
   expect(textOf(ui)).not.toContain('the 2 records')
 })
+
+test('n subscribes an address to events that Tab completes, and shows the secret once', async () => {
+  const { api } = await serviceApi()
+  const ui = await screenOf('webhooks', api)
+  ui.press('n', ...'https://app.example/hook', 'enter')
+  expect(ui.store.get().overlay).toMatchObject({
+    type: 'prompt',
+    problem: expect.stringContaining('an address and events'),
+  })
+  ui.press(' ', ...'deal.u', 'tab', ',', ...'contact.*', 'enter')
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
+  const secret = /whsec_\S+/.exec(textOf(ui))?.[0] ?? ''
+  expect(secret).toMatch(/^whsec_/)
+  const row = ui.store.get().lists.webhooks.rows[0]
+  expect(row).toMatchObject({ url: 'https://app.example/hook', events: 'deal.updated, contact.*' })
+  ui.press('enter')
+  expect(JSON.stringify(ui.store.get())).not.toContain(secret)
+  ui.press('n', ...'https://app.example/hook deel.*', 'enter')
+  await expect.poll(() => ui.store.get().overlay).toMatchObject({ type: 'prompt' })
+  expect(ui.store.get().lists.webhooks.rows.length).toBe(1)
+})
