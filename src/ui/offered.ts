@@ -11,7 +11,10 @@ import {
 } from './screens.ts'
 
 /** What a key may need of the server. `stage` is the field of deals. */
-export type Need = `${'list' | 'create' | 'update' | 'delete'} ${ServerList}` | 'create notes' | 'stage'
+export type Need =
+  | `${'list' | 'create' | 'update' | 'delete'} ${ServerList}`
+  | `create notes on ${ServerList}`
+  | 'stage'
 
 /** The fields of records, as a connector describes them. */
 export interface OfferedFields {

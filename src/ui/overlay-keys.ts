@@ -60,7 +60,8 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
   }
   if (stroke.chord === 'tab') return void completePrompt(ui, prompt, 1)
   if (stroke.chord === 'shift-tab') return void completePrompt(ui, prompt, -1)
-  const input = typed(prompt.input, stroke)
+  const isLine = prompt.hasLines && stroke.chord === 'ctrl-o'
+  const input = isLine ? insertText(prompt.input, '\n', true) : typed(prompt.input, stroke)
   if (!input) return
   showOverlay(ui, { ...prompt, input, problem: undefined, taking: undefined })
   prompt.onChange?.(inputText(input))
@@ -177,7 +178,7 @@ function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
 /** Pasted text is inserted as text, and never read as keys. */
 export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   if (overlay.type === 'prompt') {
-    const input = insertText(overlay.input, text)
+    const input = insertText(overlay.input, text, overlay.hasLines)
     showOverlay(ui, { ...overlay, input, problem: undefined, taking: undefined })
     overlay.onChange?.(inputText(input))
   } else if (overlay.type === 'form') {

@@ -12,6 +12,8 @@ export interface Prompt extends Completable {
   readonly input: TextInput
   /** Called for each change, for a filter that is applied while typing. */
   readonly onChange?: (text: string) => void
+  /** Ctrl-O begins a new line, and pasted lines stay lines; they are shown with ⏎ between them. */
+  readonly hasLines?: true
   /** What Enter does, as a verb with its object. */
   readonly enter: () => string
   /** Shown above the line. */

@@ -5,7 +5,15 @@ import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import { allLists, columnsOf, isServerList, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import {
+  allLists,
+  columnsOf,
+  isServerList,
+  type ListName,
+  listOfScreen,
+  type ScreenName,
+  type ServerList,
+} from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -42,8 +50,9 @@ export interface ReceiverState {
   readonly isFollowing: boolean
 }
 
-export interface DealNotes {
-  readonly dealId: string
+export interface RecordNotes {
+  readonly list: ServerList
+  readonly recordId: string
   readonly items: readonly CrmRecord[]
   /** Why these are not all notes, or may not be; undefined where they are all. */
   readonly cut: string | undefined
@@ -109,8 +118,8 @@ export interface State {
   readonly listening: ReceiverState | undefined
   /** Whether the jobs of other servers are shown, and how many they are. */
   readonly jobs: { readonly isOfAll: boolean; readonly others: number }
-  /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
-  readonly notes: DealNotes | undefined
+  /** Notes of the record that the detail pane shows; undefined where the server cannot list them. */
+  readonly notes: RecordNotes | undefined
   /** The last changes of the record that the detail pane shows; undefined where the server keeps none. */
   readonly history: RecordHistory | undefined
   readonly look: Look

@@ -2,6 +2,27 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'the secret of a new subscription is not shown',
+    file: 'src/ui/actions/webhooks.ts',
+    line: "if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)",
+    to: '',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
+    name: 'the list of the server is added below the records of a job',
+    file: 'src/ui/background/loading.ts',
+    line: "return !isStale && (isComplete || (only !== undefined && loading === 'page'))",
+    to: 'return !isStale && (isComplete || (only !== undefined && loading !== loading))',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
+    name: 'a note to a contact is sent to the deal with its number',
+    file: 'src/ui/background/writes.ts',
+    line: 'underWay.track(what, async () => (await openApi()).notes({ of, id: recordId }).create({ body }, options)),',
+    to: 'underWay.track(what, async () => (await openApi()).notes(recordId).create({ body }, options)),',
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
     name: 'the screens delete no deals on a server that does',
     file: 'src/ui/background/learn-offered.ts',
     line: 'const offered = offeredByConnector((await openApi()).connector)',
@@ -109,7 +130,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the cursor moves to another record when more rows come, and a key acts on that',
     file: 'src/ui/list/list-state.ts',
-    line: 'const found = id === undefined ? -1 : positionOf(next, id)',
+    line: 'const found = id === undefined ? -1 : shownPosition(next, id)',
     to: 'const found = -1',
     tests: ['test/ui/list.test.ts'],
   },

@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<string, RegExp>> = {
   move: /(?:^|-)(?:down|up|left|right|first|last|top|end)$/,
   load: /load-all$/,
   reload: /reload$/,
+  create: /^(?:webhook-)?create$/,
   delete: /(?:^|-)delete$/,
   'correct or change': /^(?:edit|job-correct)$/,
   'send again': /^(?:event-replay|job-retry|webhook-resend)$/,

@@ -85,7 +85,7 @@ const SINGLE: readonly {
   },
   {
     what: 'a note',
-    write: (ui) => ui.background.writes.addNote({ id: 'deal_1', name: 'Big' }, 'Called'),
+    write: (ui) => ui.background.writes.addNote('deals', { id: 'deal_1', name: 'Big' }, 'Called'),
     done: 'Added the note to Big; notes cannot be undone',
   },
 ]

@@ -10,6 +10,7 @@ import { JOBS } from './jobs.ts'
 import { KEPT } from './kept.ts'
 import { MOVING } from './moving.ts'
 import { SCREEN_ACTIONS } from './open-screen.ts'
+import { REACH } from './reach.ts'
 import { MOUSE } from './toggle-mouse.ts'
 import { LISTING, VIEW } from './view.ts'
 import { WEBHOOK_ACTIONS } from './webhooks.ts'
@@ -21,6 +22,7 @@ export const ACTIONS: readonly Action[] = [
   ...LISTING,
   ...KEPT,
   ...HISTORY,
+  ...REACH,
   ...JOBS,
   ...EVENTS,
   ...HOME_ACTIONS,

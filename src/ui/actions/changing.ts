@@ -12,7 +12,7 @@ import { askChanges } from './ask-changes.ts'
 import { chooseStage } from './choose-stage.ts'
 import { confirmChanges } from './confirm-changes.ts'
 import { editInEditor } from './edit-yaml.ts'
-import { lacking } from './lacking.ts'
+import { lacking, noteRefusal } from './lacking.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
@@ -66,11 +66,11 @@ export const CHANGING: readonly Action[] = [
   {
     id: 'note',
     isOfMarks: true,
-    title: 'Add a note to the deal',
-    screens: DEALS,
+    title: 'Add a note to the record; Ctrl-O begins a new line of it',
+    screens: SERVER_SCREENS,
     keys: ['a'],
     footer: 'note',
-    refusal: ({ offered }) => offered.lacks['create notes'],
+    refusal: noteRefusal,
     run: askNote,
   },
   {
@@ -136,23 +136,25 @@ function edit(ui: Ui): void {
 
 function askNote(ui: Ui): void {
   const { store, background, boards } = ui
-  const deal = actedOn(store.get(), boards)[0]
-  if (!deal || rowId(deal) === undefined) return void background.notices.wait('There is no deal to add a note to')
+  const list = serverList(store.get())
+  const row = actedOn(store.get(), boards)[0]
+  if (!row || rowId(row) === undefined) return void background.notices.wait('There is no record to add a note to')
   const ask = (text: string) =>
     store.update((state) => ({
       ...state,
       overlay: {
         type: 'prompt',
-        label: `Note for ${recordName(deal)}:`,
+        label: `Note for ${recordName(row)}:`,
+        hasLines: true,
         input: textInput(text),
-        enter: () => 'adds it',
+        enter: () => 'adds it · Ctrl-O new line',
         onSubmit: (body) => void send(body),
       },
     }))
   const send = async (body: string) => {
     if (body.trim() === '') return
     try {
-      await background.writes.addNote(deal, body)
+      await background.writes.addNote(list, row, body)
     } catch (error) {
       background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
       // Shows the typed text again.

@@ -219,7 +219,7 @@ function goBack(ui: Ui): void {
   const { screen, screenBefore } = store.get()
   if (screen === 'log' && currentList(store.get()) === before) return void openScreen(ui, screenBefore)
   const name = listOfScreen(screen)
-  const isFiltered = Object.keys(before.serverFilters).length > 0
+  const isFiltered = before.only !== undefined || Object.keys(before.serverFilters).length > 0
   if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
 }
 

@@ -1,4 +1,5 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { eventPatterns } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { copyToClipboard } from '../background/clipboard.ts'
 import {
@@ -17,12 +18,22 @@ import type { ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { confirmChanges } from './confirm-changes.ts'
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
 export const WEBHOOK_ACTIONS: readonly Action[] = [
+  {
+    id: 'webhook-create',
+    title: 'Subscribe an address to events',
+    screens: WEBHOOKS,
+    keys: ['n'],
+    footer: 'new',
+    refusal: ({ webhooks }) => webhooks.lack,
+    run: (ui) => askWebhook(ui, ''),
+  },
   {
     id: 'webhook-toggle',
     title: 'Disable the subscription, or enable it again',
@@ -70,6 +81,41 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     run: ask((_, rows) => removalQuestion(rows)),
   },
 ]
+
+const WEBHOOK_LINE = /^\s*(\S+)\s+(\S.*?)\s*$/
+
+/** The address and the events in one line; Tab completes the events. Shown again where the server refuses it. */
+function askWebhook(ui: Ui, text: string): void {
+  const { place } = ui.store.get()
+  const create = async (line: string) => {
+    const [, url = '', events = ''] = WEBHOOK_LINE.exec(line) ?? []
+    const made = await ui.background.webhooks.create(url, events.split(/[\s,]+/))
+    if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)
+    if (!made && !ui.store.get().overlay) askWebhook(ui, line)
+  }
+  showOverlay(ui, {
+    type: 'prompt',
+    label: `Subscribe at ${place.text}, URL and events:`,
+    input: textInput(text),
+    enter: () => 'subscribes it',
+    complete: (line) => {
+      const [, lead = '', start = ''] = /^(.*[\s,])(\S*)$/s.exec(line.trimStart()) ?? []
+      return lead === '' ? [] : eventPatterns().flatMap((each) => (each.startsWith(start) ? [lead + each] : []))
+    },
+    wordStart: (line) => Math.max(line.lastIndexOf(' '), line.lastIndexOf(',')) + 1,
+    refusal: (line) => {
+      const [, url = ''] = WEBHOOK_LINE.exec(line) ?? []
+      return URL.canParse(url)
+        ? undefined
+        : 'expected an address and events, such as https://app.example/hook deal.*,contact.created'
+    },
+    onSubmit: (line) => {
+      if (!place.isProtected) return void create(line)
+      const title = `Subscribe ${safeText(line)} on the protected ${place.text}?`
+      confirmChanges(ui, { title, verb: 'Subscribe', count: 1, onConfirm: () => void create(line) })
+    },
+  })
+}
 
 function withoutRow({ lists, webhooks }: State): string | undefined {
   if (webhooks.lack !== undefined) return webhooks.lack

@@ -35,6 +35,7 @@ export interface Background {
   readonly underWay: UnderWay
   readonly writes: Writes
   readonly findConflicts: FindConflicts
+  readonly findRecords: FindRecords
   readonly sendChanges: SendChanges
   readonly planReverse: PlanReverse
   readonly events: Events
@@ -85,6 +86,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     lists,
     search: createSearch({ store, openApi, lists, notices, signal }),
     findConflicts,
+    findRecords,
     kept: createKept({ store, notices, changes, findRecords }),
     sendChanges: createSendChanges({
       ...{ store, notices, commands, openJobs },

@@ -111,8 +111,8 @@ export function createFollowing({ store, openApi, now, everyMs }: Parts): Follow
 function followed({ screen, overlay, underWay, lists }: State): ServerList | undefined {
   const name = listOfScreen(screen)
   if (screen === 'home' || !isServerList(name) || overlay || underWay.length > 0) return undefined
-  const { loading, isStale, readAtMs } = lists[name]
-  return loading === 'idle' && !isStale && readAtMs !== undefined ? name : undefined
+  const { loading, isStale, readAtMs, only } = lists[name]
+  return loading === 'idle' && !isStale && readAtMs !== undefined && only === undefined ? name : undefined
 }
 
 async function firstPage(api: Api, name: ServerList, { serverFilters: filters }: ListState, signal: AbortSignal) {

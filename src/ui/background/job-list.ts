@@ -19,8 +19,15 @@ export interface JobList extends JobWatch, JobCorrections {
   resume(id: string): Promise<void>
   /** Sends the failed rows again, as a new job. */
   retry(id: string): Promise<void>
+  /** The records that a job changed and did not delete; undefined where its journal cannot be read, which is shown. */
+  changedBy(id: string): Promise<ChangedRecords | undefined>
   /** The undo of a job; undefined when there is none, which is shown. */
   planUndo(id: string): Promise<UndoToSend | undefined>
+}
+
+interface ChangedRecords {
+  readonly resource: string
+  readonly ids: readonly string[]
 }
 
 export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'> {
@@ -78,6 +85,18 @@ export function createJobList(parts: Parts): JobList {
       attempt(async (jobs) => {
         commands.add(['jobs', 'resume', id])
         await send(jobs, jobs.find(id))
+      }),
+    changedBy: (id) =>
+      attempt(async (jobs) => {
+        const ids = new Set<string>()
+        let resource = ''
+        for (const changes of jobs.localChanges({ account: await jobs.account(), job: jobs.find(id).id })) {
+          for (const { record_id: recordId, action, resource: of } of changes) {
+            resource = String(of)
+            if (typeof recordId === 'string' && action !== 'deleted') ids.add(recordId)
+          }
+        }
+        return { resource, ids: [...ids] }
       }),
     planUndo: (id) =>
       attempt(async (jobs) => {

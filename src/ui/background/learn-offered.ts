@@ -38,7 +38,10 @@ function offeredByConnector(connector: Connector): Offered {
   return {
     lacks: Object.fromEntries([
       ...lacks,
-      ['create notes', lackOf(connector, 'note', 'create')],
+      ...serverLists().map((name) => [
+        `create notes on ${name}`,
+        lackOf(connector, 'note', 'create', resourceOf(name)),
+      ]),
       ['stage', hasStage ? undefined : `${byConnector(connector)} has no stages of deals`],
     ]),
     fields,
@@ -49,13 +52,16 @@ function byConnector({ name }: Connector): string {
   return `${name} (connector)`
 }
 
+const LACKS: readonly string[] = ['not_supported', 'usage']
+
 /** What the command for it says. */
-function lackOf(connector: Connector, resource: Resource, operation: OperationName): string | undefined {
+function lackOf(connector: Connector, resource: Resource, operation: OperationName, on?: Resource): string | undefined {
   try {
-    connector.rules(resource).operation(operation)
+    connector.rules(resource, on).operation(operation)
     return undefined
   } catch (error) {
-    if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
+    // `usage`: it has notes, but not on these records.
+    if (!(error instanceof CrmError) || !LACKS.includes(error.code)) throw error
     return error.message
   }
 }

@@ -3,7 +3,7 @@ import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
+import { emptyList, type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
 import { type ServerList, searchedIn, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
@@ -18,6 +18,8 @@ export interface Lists {
   all(name: ServerList): Promise<void>
   /** Reloads from the start; the present rows stay until the first page is received. */
   reload(name: ServerList): Promise<void>
+  /** Shows these rows in place of the list, until it is loaded again. */
+  showOnly(name: ServerList, rows: readonly CrmRecord[], only: string): void
   /** False when nothing was being loaded. */
   cancel(): boolean
   /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
@@ -90,8 +92,8 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
   }
 
   async function load(name: ServerList, loading: Loading, isEnough: () => boolean): Promise<void> {
-    const { isComplete, isStale, loading: underWay, nextCursor, rows } = store.get().lists[name]
-    if (underWay !== 'idle' || (isComplete && !isStale)) return
+    if (hasNothingToLoad(store.get().lists[name], loading)) return
+    const { isStale, nextCursor, rows } = store.get().lists[name]
     // Without a cursor, a new walk starts with the first page.
     const isRestarted = !runs.has(name) && nextCursor === undefined && rows.length > 0
     change(name, { loading, failure: undefined, isStale: isStale || isRestarted })
@@ -128,8 +130,27 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       change(name, { isStale: true })
       await load(name, 'page', () => true)
     },
+    showOnly: createShowOnly(store, stop),
     cancel: () => serverLists().filter(stop).length > 0,
     giveWay: pace.giveWay,
+  }
+}
+
+/** The rows of a job or an event are as many as they are; all rows are asked for by L. */
+function hasNothingToLoad({ isComplete, isStale, only, loading: underWay }: ListState, loading: Loading): boolean {
+  if (underWay !== 'idle') return true
+  return !isStale && (isComplete || (only !== undefined && loading === 'page'))
+}
+
+function createShowOnly(store: StateStore<State>, stop: (name: ServerList) => boolean): Lists['showOnly'] {
+  return (name, rows, only) => {
+    stop(name)
+    store.update((state) =>
+      withList(state, name, ({ column, isDetailOpen }) => ({
+        ...emptyList(column),
+        ...{ isDetailOpen, rows, searched: searchedIn(name), only },
+      })),
+    )
   }
 }
 

@@ -6,6 +6,7 @@ import { isFailing } from '../../core/webhook-events.ts'
 import { removeRows, rowId, takePage } from '../list/list-state.ts'
 import { searchedIn } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
+import { targetWord } from '../text/command-words.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
@@ -15,6 +16,8 @@ export interface Webhooks {
   /** Reads the subscriptions and their newest deliveries, as far as the server shows them. */
   look(): Promise<void>
   setStatus(row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void>
+  /** The new subscription, with the secret that the server gave; undefined after a failure, which is shown. */
+  create(url: string, events: readonly string[]): Promise<CrmRecord | undefined>
   /** Has the server send a test event. */
   test(row: CrmRecord): Promise<void>
   /** Has the server send the events again whose last attempt failed, of the newest deliveries. */
@@ -96,13 +99,9 @@ function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'
   return look
 }
 
-export function createWebhooks(parts: Parts): Webhooks {
-  const { store, openApi, notices, underWay, commands, late } = parts
-  const look = createLook(parts)
-  const options = () => ({ idempotencyKey: undefined, isLetFinish: true, signal: late })
-
-  /** Shows the failure; undefined after one. */
-  async function attempt<Result>(what: string, work: (api: Api) => Promise<Result>): Promise<Result | undefined> {
+/** Shows the failure; undefined after one. */
+function createAttempt({ openApi, notices, underWay }: Parts) {
+  return async <Result>(what: string, work: (api: Api) => Promise<Result>): Promise<Result | undefined> => {
     try {
       return await underWay.track(what, async () => work(await openApi()))
     } catch (error) {
@@ -110,9 +109,37 @@ export function createWebhooks(parts: Parts): Webhooks {
       return undefined
     }
   }
+}
+
+function optionsOf(late: AbortSignal) {
+  return { idempotencyKey: undefined, isLetFinish: true, signal: late }
+}
+
+function creating(parts: Parts, look: Webhooks['look']): Webhooks['create'] {
+  const { commands, notices, late } = parts
+  const attempt = createAttempt(parts)
+  return async (url, events) => {
+    const made = await attempt(`the subscription of ${url}`, (api) =>
+      api.webhooks.create({ url, events: [...events] }, optionsOf(late)),
+    )
+    if (!made) return undefined
+    commands.add(['webhooks', 'create', '--url', targetWord(url), '--events', events.join(',')])
+    notices.done(`Subscribed ${url} as ${rowId(made) ?? ''}`)
+    await look()
+    return made
+  }
+}
+
+export function createWebhooks(parts: Parts): Webhooks {
+  const { store, notices, commands, late } = parts
+  const look = createLook(parts)
+  const options = () => optionsOf(late)
+
+  const attempt = createAttempt(parts)
 
   return {
     look,
+    create: creating(parts, look),
     setStatus: async (row, status) => {
       const id = rowId(row) ?? ''
       const ifMatch = versionOf(row.version)

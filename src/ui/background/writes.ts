@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
 import { type ServerList, searchedIn } from '../screens.ts'
@@ -18,7 +18,7 @@ export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
   /** `isForced` overwrites changes that others made since the row was loaded. */
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
-  addNote(deal: CrmRecord, body: string): Promise<void>
+  addNote(list: ServerList, row: CrmRecord, body: string): Promise<void>
 }
 
 const UNDO = '; u undoes it'
@@ -158,21 +158,22 @@ function addingNote(
   { store, openApi, notices, history, commands, underWay }: Parts,
   options: WriteOptions,
 ): Writes['addNote'] {
-  return async (deal, body) => {
-    const dealId = rowId(deal) ?? ''
-    const what = `the note to ${recordName(deal)}`
-    const barrier = { what, name: 'deals' } as const
+  return async (list, row, body) => {
+    const recordId = rowId(row) ?? ''
+    const of = resourceOf(list)
+    const what = `the note to ${recordName(row)}`
+    const barrier = { what, name: list } as const
     const note = await withBarrier(history, barrier, () =>
-      underWay.track(what, async () => (await openApi()).notes(dealId).create({ body }, options)),
+      underWay.track(what, async () => (await openApi()).notes({ of, id: recordId }).create({ body }, options)),
     )
     history.add({ type: 'barrier', ...barrier })
-    commands.addMembers(['notes', 'add', dealId], { body })
+    commands.addMembers(['notes', 'add', recordId, ...(of === 'deal' ? [] : ['--on', list])], { body })
     store.update((state) => {
-      const loaded =
-        state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
-      return { ...state, notes: { dealId, items: [note, ...loaded.items], cut: loaded.cut } }
+      const isShown = state.notes?.recordId === recordId && state.notes.list === list
+      const loaded = isShown && state.notes ? state.notes : { items: [], cut: 'only notes added here are shown' }
+      return { ...state, notes: { list, recordId, items: [note, ...loaded.items], cut: loaded.cut } }
     })
-    notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
+    notices.done(`Added the note to ${recordName(row)}; notes cannot be undone`)
   }
 }
 

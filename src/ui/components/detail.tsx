@@ -6,7 +6,7 @@ import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import type { EventDiff } from '../list/event-diff.ts'
 import type { Theme } from '../look/theme.ts'
-import type { DealNotes, RecordHistory } from '../state.ts'
+import type { RecordHistory, RecordNotes } from '../state.ts'
 import { historyLines } from '../text/history-lines.ts'
 import { diffLine } from '../text/painted-diff.ts'
 import { shortTime } from '../text/short-time.ts'
@@ -20,7 +20,7 @@ export interface DetailArea {
 
 export interface DetailParts {
   readonly row: CrmRecord
-  readonly notes: Pick<DealNotes, 'items' | 'cut'> | undefined
+  readonly notes: Pick<RecordNotes, 'items' | 'cut'> | undefined
   readonly history?: RecordHistory | undefined
   /** The number of lines scrolled out at the top. */
   readonly top: number
@@ -100,9 +100,9 @@ interface NotesArea {
   readonly times: TimeStyle
 }
 
-/** The notes of a deal as a timeline, the newest first. */
+/** The notes of a record as a timeline, the newest first. */
 function noteLines(
-  notes: Pick<DealNotes, 'items' | 'cut'> | undefined,
+  notes: Pick<RecordNotes, 'items' | 'cut'> | undefined,
   { width, theme, times }: NotesArea,
 ): readonly string[] {
   if (!notes) return []

@@ -133,7 +133,7 @@ function partsOf(state: State, row: CrmRecord | undefined): DetailParts {
   const id = rowId(row)
   return {
     row: row ?? {},
-    notes: state.notes?.dealId === id ? state.notes : undefined,
+    notes: state.notes?.recordId === id && state.notes?.list === listOfScreen(state.screen) ? state.notes : undefined,
     history: state.history?.recordId === id ? state.history : undefined,
     top: state.pane.rowId === id ? state.pane.top : 0,
     times: state.times,

@@ -128,7 +128,10 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
 /** The keys that end it follow the text if they fit; completions are above it, a problem of the text below. */
 export function promptSheet(prompt: Prompt, width: number, theme: Theme): OverlayLines {
   const { label, input, enter, problem, complete } = prompt
-  const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
+  const shown = prompt.hasLines
+    ? { ...input, graphemes: input.graphemes.map((each) => (each === '\n' ? '⏎' : each)) }
+    : input
+  const field = fieldText(shown, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
   const hint = ` Enter ${enter()} · ${complete ? 'Tab completes · ' : ''}Esc drops `
   const room = width - textWidth(text) - textWidth(hint)

@@ -27,8 +27,8 @@ function rangeText(state: State, list: ListState): string {
 }
 
 function totalText(list: ListState): string {
-  const { droppedCount, rows, filter, isComplete } = list
-  return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete ? '' : '+'}`
+  const { droppedCount, rows, filter, isComplete, only } = list
+  return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete || only !== undefined ? '' : '+'}`
 }
 
 interface StatusLineProps {
@@ -44,6 +44,7 @@ export function StatusLine({ state, board, theme }: StatusLineProps) {
   const loaded = `the ${list.droppedCount + list.rows.length} loaded`
   const parts = [
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
+    ...(list.only === undefined ? [] : [`${safeText(list.only)} (r shows all)`]),
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
     ...findingPart(list),
     ...(Object.keys(list.serverFilters).length > 0 ? [safeText(serverFilterText(list.serverFilters))] : []),

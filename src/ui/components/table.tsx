@@ -214,7 +214,7 @@ export function emptyText(state: State): readonly string[] {
     if (listening) return [`No event yet. Senders reach this at ${safeText(listening.url)}`, 'T makes one up.']
     return ['No events are kept on this machine.', 'crm listen receives them; T makes one up and sends it.']
   }
-  if (screen === 'webhooks') return ['No subscriptions.', 'crm webhooks create makes one, and crm listen its own.']
+  if (screen === 'webhooks') return ['No subscriptions.', 'n makes one, and crm listen its own.']
   if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and d do.']
   const isNarrowed = Object.keys(list.serverFilters).length > 0
   if (isNarrowed) return ['No record on the server matches. f changes the filter.']

@@ -53,6 +53,8 @@ export interface ListState {
   readonly readAtMs: number | undefined
   /** The last quiet refresh had no usable answer. */
   readonly isRefreshRefused: boolean
+  /** What the rows are, where they are not those of the server's list: `the 3 records of job_0abc`. A reload ends this. */
+  readonly only?: string | undefined
 }
 
 export function emptyList(column: string): ListState {
@@ -130,6 +132,7 @@ export function takePage(list: ListState, { items, nextCursor, isOpen = false, s
     failure: undefined,
     isRefreshRefused: list.isStale ? false : list.isRefreshRefused,
     news: list.isStale ? 0 : list.news,
+    only: list.isStale ? undefined : list.only,
     gone: list.isStale ? new Set() : list.gone,
   }
   return list.isStale ? reordered(next, rowId(currentRow(list))) : withAddedRows(next, list, drop)
@@ -149,12 +152,13 @@ function withAddedRows(next: ListState, before: ListState, drop: number): ListSt
 export function reordered(list: ListState, id: string | undefined): ListState {
   const next = { ...list, order: orderRows(list), anchor: undefined }
   const line = list.cursor - list.top
-  const found = id === undefined ? -1 : positionOf(next, id)
+  const found = id === undefined ? -1 : shownPosition(next, id)
   const cursor = found >= 0 ? found : Math.max(0, Math.min(list.cursor, shownCount(next) - 1))
   return { ...next, cursor, top: Math.max(0, cursor - line) }
 }
 
-function positionOf(list: ListState, id: string): number {
+/** Where the record of this id is among the shown rows; -1 for none. */
+export function shownPosition(list: ListState, id: string): number {
   const count = shownCount(list)
   for (let position = 0; position < count; position++) if (rowId(shownRow(list, position)) === id) return position
   return -1

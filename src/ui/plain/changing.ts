@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { changesDiff, planTitle } from '../actions/ask-changes.ts'
-import { lacking } from '../actions/lacking.ts'
+import { lacking, noteRefusal } from '../actions/lacking.ts'
 import type { RefusedChange } from '../background/find-conflicts.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import type { ChangesToSend } from '../background/send-changes.ts'
@@ -48,9 +48,9 @@ export const CHANGING_COMMANDS: readonly PlainCommand[] = [
   {
     word: 'note',
     usage: 'NUMBER TEXT',
-    title: 'add a note to a deal',
-    screens: ['deals'],
-    refusal: ({ offered }) => offered.lacks['create notes'],
+    title: 'add a note',
+    screens: RECORDS,
+    refusal: noteRefusal,
     run: addNote,
   },
   { word: 'undo', usage: '', title: 'take back the last change; undo NUMBER in jobs', run: undoLast },
@@ -134,12 +134,12 @@ async function remove(plain: Plain, rest: string): Promise<void> {
   await send(plain, { name, changes: rows.map((row) => ({ row, patch: null })) })
 }
 
-async function addNote({ background, listing }: Plain, rest: string): Promise<void> {
+async function addNote({ store, background, listing }: Plain, rest: string): Promise<void> {
   const [number, body] = firstWord(rest)
-  const [deal, other] = rowsOf(number, listing)
-  if (!deal || other || body === '') throw missing('note NUMBER TEXT')
+  const [row, other] = rowsOf(number, listing)
+  if (!row || other || body === '') throw missing('note NUMBER TEXT')
   try {
-    await background.writes.addNote(deal, body)
+    await background.writes.addNote(serverList(store.get()), row, body)
   } catch (error) {
     background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
   }

@@ -55,9 +55,10 @@ export function editText(input: TextInput, chord: string): TextInput | undefined
   }
 }
 
-/** Inserts typed or pasted text; line ends and tabs become spaces. */
-export function insertText({ graphemes, cursor }: TextInput, text: string): TextInput {
-  const before = graphemes.slice(0, cursor).join('') + text.replace(/\r\n|[\r\n\t]/g, ' ')
+/** Inserts typed or pasted text; tabs become spaces, and line ends too, unless the text has lines. */
+export function insertText({ graphemes, cursor }: TextInput, text: string, hasLines = false): TextInput {
+  const line = text.replace(/\r\n|\r/g, '\n').replaceAll('\t', ' ')
+  const before = graphemes.slice(0, cursor).join('') + (hasLines ? line : line.replaceAll('\n', ' '))
   const after = graphemes.slice(cursor).join('')
   // A typed combining mark joins the letter before it.
   return { graphemes: graphemesOf(before + after), cursor: graphemesOf(before).length }
