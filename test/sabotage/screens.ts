@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'a column that does not fit cannot be reached',
+    file: 'src/ui/components/table.tsx',
+    line: 'const fitted = fitShowing(list.column, columns, area.width - MARGIN, widestUncut(list, area))',
+    to: "const fitted = fitShowing('', columns, area.width - MARGIN, widestUncut(list, area))",
+    tests: ['test/ui/reach.test.ts'],
+  },
+  {
     name: 'the secret of a new subscription is not shown',
     file: 'src/ui/actions/webhooks.ts',
     line: "if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)",

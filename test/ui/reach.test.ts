@@ -145,3 +145,31 @@ test('n subscribes an address to events that Tab completes, and shows the secret
   await expect.poll(() => ui.store.get().overlay).toMatchObject({ type: 'prompt' })
   expect(ui.store.get().lists.webhooks.rows.length).toBe(1)
 })
+
+test('l reaches the columns that do not fit: the first stays, and those after it make room', async () => {
+  const ui = await uiOf('contacts')
+  const row = { id: 'con_0123456789a', name: 'Ada Lovelace of London', email: 'ada.lovelace@engines.example' }
+  const rows = [
+    {
+      ...row,
+      phone: '+44 20 7946 0958',
+      company: 'Analytical Engines',
+      owner_id: 'usr_1',
+      created_at: '2026-11-01T00:00:00Z',
+    },
+  ]
+  ui.store.update((state) => withList({ ...state, columns: 80 }, 'contacts', (list) => ({ ...list, rows })))
+  const head = () =>
+    textOf(ui)
+      .split('\n')
+      .find((line) => /NAME\b/.test(line)) ?? ''
+  expect(head()).not.toContain('OWNER')
+  ui.press('l', 'l', 'l', 'l', 'l')
+  expect(head()).toMatch(/^ +NAME .*\[OWNER\]/)
+  expect(head()).not.toContain('EMAIL')
+  ui.press('l', 'l')
+  expect(head()).toMatch(/NAME .*\[CREATED\]/)
+  ui.press('h', 'h', 'h', 'h', 'h', 'h')
+  expect(head()).toMatch(/\[NAME\] +EMAIL/)
+  expect(head()).not.toContain('OWNER')
+})

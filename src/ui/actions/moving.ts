@@ -1,7 +1,5 @@
 import { clampBoard } from '../board.ts'
 import { cardsShown } from '../components/board.tsx'
-import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
-import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
 import { shownColumns } from '../list/shown-columns.ts'
@@ -59,10 +57,9 @@ function onBoard(columns: number, cards: number): Action['run'] {
 function columnBy(step: number): Action['run'] {
   return onList((list, { state }) => {
     const shown = shownColumns(state, listOfScreen(state.screen))
-    const fitted = fitListColumns(sizedByContent(list, shown, state.times), state.columns - COLUMN_GAP)
     return selectColumn(
       list,
-      fitted.map(({ column }) => column.name),
+      shown.map(({ name }) => name),
       step,
     )
   })

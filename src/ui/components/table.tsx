@@ -7,7 +7,7 @@ import {
   type FittedColumn,
   fitAround,
   fitCell,
-  fitListColumns,
+  fitShowing,
   fitState,
   type ListColumn,
   shortCell,
@@ -59,7 +59,7 @@ function listLines(list: ListState, area: ListArea, theme: Theme): readonly stri
   const finding = matcher && { matcher, searched: new Set(area.searched) }
   const sized = withRoomForGone(list, sizedByContent(list, area.columns, area.times))
   const columns = finding ? withFoundColumns(list, sized, finding) : sized
-  const fitted = fitListColumns(columns, area.width - MARGIN, widestUncut(list, area))
+  const fitted = fitShowing(list.column, columns, area.width - MARGIN, widestUncut(list, area))
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
   const top = visibleTop(list, area.height)

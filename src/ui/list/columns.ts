@@ -64,6 +64,22 @@ export function fitListColumns(
   }))
 }
 
+/** As fitListColumns, without as many columns after the first as the selected one needs to be among them. */
+export function fitShowing(
+  selected: string,
+  ...[all, ...room]: Parameters<typeof fitListColumns>
+): readonly FittedColumn[] {
+  const isSelected = ({ name }: ListColumn) => name === selected
+  let columns = all
+  for (;;) {
+    const fitted = fitListColumns(columns, ...room)
+    const next = columns.findIndex((column, at) => at > 0 && !column.isVital)
+    if (next < 0 || next >= columns.findIndex(isSelected) || fitted.some(({ column }) => isSelected(column)))
+      return fitted
+    columns = columns.toSpliced(next, 1)
+  }
+}
+
 /** Widens columns in turn, up to their contents. */
 function grown(
   columns: readonly FittedColumn[],
