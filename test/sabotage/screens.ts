@@ -137,7 +137,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the cursor moves to another record when more rows come, and a key acts on that',
     file: 'src/ui/list/list-state.ts',
-    line: 'const found = id === undefined ? -1 : positionOf(next, id)',
+    line: 'const found = id === undefined ? -1 : shownPosition(next, id)',
     to: 'const found = -1',
     tests: ['test/ui/list.test.ts'],
   },
