@@ -156,7 +156,8 @@ describe.skipIf(!HAS_PROVIDER || !HAS_TMUX)(
         return false
       }
       const isKilled = !moment.startsWith('not')
-      if (!isKilled) authorization.beforeAnswer = (grant) => grant === 'refresh_token'
+      let lost = 0
+      if (!isKilled) authorization.beforeAnswer = (grant) => grant === 'refresh_token' && lost++ === 0
       else if (cost === 1) authorization.beforeAnswer = (grant) => (grant === 'refresh_token' ? kill() : false)
       else if (moment.startsWith('before'))
         authorization.answers = () => {
