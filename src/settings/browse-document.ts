@@ -6,6 +6,15 @@ import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile } from '../files/private-file.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
 
+/** A screen with the filters that are typed for it. */
+export interface SavedFilter {
+  readonly screen: string
+  /** On the server, as it is typed: `stage=Won`. */
+  readonly filter: string
+  /** Among loaded rows. */
+  readonly find: string
+}
+
 /** `browse.json` of the settings folder: custom key bindings, and the last state of the screens of each place. */
 export interface BrowseDocument {
   /** Key bindings by action id. CrmError `invalid_input` for a malformed file. */
@@ -15,6 +24,10 @@ export interface BrowseDocument {
   /** Every how many seconds the shown list is read again; 0 is never. */
   refresh(): Promise<number | undefined>
   setTheme(name: string): Promise<void>
+  /** What a person saved, by its name. CrmError `invalid_input` for a malformed file. */
+  saved(): Promise<Readonly<Record<string, SavedFilter>>>
+  /** Undefined forgets it. */
+  setSaved(name: string, saved: SavedFilter | undefined): Promise<void>
   /** The screen to begin with, whatever was shown last. */
   first(): Promise<string | undefined>
   setFirst(screen: string | undefined): Promise<void>
@@ -51,6 +64,24 @@ export function openBrowseDocument(env: Env): BrowseDocument {
     },
     setTheme: async (name) => {
       if (existsSync(dirname(file.path))) await file.update((document) => ({ ...document, theme: name }))
+    },
+    saved: async () => {
+      const entries = Object.entries(objectIn(await file.read(), 'saved', file.path))
+      return Object.fromEntries(
+        entries.map(([name, saved]) => {
+          const { screen, filter = '', find = '' } = isJsonObject(saved) ? saved : {}
+          if (typeof screen === 'string' && typeof filter === 'string' && typeof find === 'string')
+            return [name, { screen, filter, find }]
+          throw damaged(file.path, `saved.${name} is no screen with filters, such as {"screen": "deals", "filter": "stage=Won"}`)
+        }),
+      )
+    },
+    setSaved: async (name, saved) => {
+      if (!existsSync(dirname(file.path))) return
+      await file.update((document) => {
+        const { [name]: _, ...others } = objectIn(document, 'saved', file.path)
+        return { ...document, saved: { ...others, ...(saved && { [name]: { ...saved } }) } }
+      })
     },
     first: async () => {
       const { first } = await file.read()

@@ -82,7 +82,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const look = lookFrom(env, options.hasColor, await readTheme(document))
   const fresh = initialState(screen, place, { columns: stdout.columns, rows: stdout.rows })
   const home = { ...fresh.home, isFirst: first === 'home' }
-  const store = createStore(withRemembered({ ...fresh, look, home, isMouseOn: options.isMouseOn }, left))
+  const store = createStore(withRemembered({ ...fresh, look, home, saved: await document.saved(), isMouseOn: options.isMouseOn }, left))
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes, refreshEveryMs: await refreshOf(document, server) })
   options.onNotes((line) => background.notices.wait(line))
@@ -147,10 +147,11 @@ function worldOf(options: BrowseOptions, document: BrowseDocument): World {
   }
 }
 
-function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst'> {
+function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst' | 'setSaved'> {
   return {
     setTheme: (choice) => document.setTheme(choice),
     setFirst: (screen) => document.setFirst(screen),
+    setSaved: (name, saved) => document.setSaved(name, saved),
   }
 }
 

@@ -48,7 +48,7 @@ function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; reado
   const line = inputText(part.input)
   const [first] = findActions(ui.keymap, ui.store.get(), line)
   // What only mentions the words is run after it was chosen.
-  const index = isCommandLine(line) || isNamedBy(first, line) || !first ? 0 : -1
+  const index = isCommandLine(ui.store.get(), line) || isNamedBy(first, line) || !first ? 0 : -1
   showPalette(ui, { ...palette, ...part, index, problem: undefined })
   const screen = screenOf(/^\s*(\w+) /.exec(inputText(part.input))?.[1] ?? '')
   const list = screen && listOfScreen(screen)
@@ -63,7 +63,7 @@ async function loadWords(ui: Ui, list: ServerList): Promise<void> {
 }
 
 function enter(ui: Ui, palette: Palette, line: string): void {
-  if (palette.index === 0 && isCommandLine(line)) {
+  if (palette.index === 0 && isCommandLine(ui.store.get(), line)) {
     const problem = lineRefusal(ui, line)
     showOverlay(ui, problem === undefined ? undefined : { ...palette, problem })
     return void (problem === undefined && runLine(ui, line))

@@ -1,4 +1,5 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
+import type { SavedFilter } from '../settings/browse-document.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
@@ -123,6 +124,8 @@ export interface State {
   /** The last changes of the record that the detail pane shows; undefined where the server keeps none. */
   readonly history: RecordHistory | undefined
   readonly look: Look
+  /** What the person saved, by its name. */
+  readonly saved: Readonly<Record<string, SavedFilter>>
   /** The columns that the person chose, by list, in their order. */
   readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
   readonly times: TimeStyle
@@ -158,6 +161,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     notes: undefined,
     history: undefined,
     look: PLAIN_LOOK,
+    saved: {},
     chosenColumns: {},
     times: { nowMs: Date.now(), isWhole: false },
     home: { top: 0, isFirst: false },

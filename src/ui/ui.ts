@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
+import type { SavedFilter } from '../settings/browse-document.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
 import type { ThemeChoice } from './look/look.ts'
@@ -29,6 +30,8 @@ export interface World {
   readonly profiles: Profiles | undefined
   /** Remembers the screen to begin with; undefined for the one shown last. */
   readonly setFirst: (screen: ScreenName | undefined) => Promise<void>
+  /** Remembers a filter by its name; undefined forgets it. */
+  readonly setSaved: (name: string, saved: SavedFilter | undefined) => Promise<void>
   /** Remembers the chosen colours. */
   readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }

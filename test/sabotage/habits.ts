@@ -67,7 +67,7 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'Enter runs a command that only mentions what was typed',
     file: 'src/ui/overlay-palette.ts',
-    line: 'const index = isCommandLine(line) || isNamedBy(first, line) || !first ? 0 : -1',
+    line: 'const index = isCommandLine(ui.store.get(), line) || isNamedBy(first, line) || !first ? 0 : -1',
     to: 'const index = 0',
     tests: ['test/ui/keys.test.ts'],
   },
@@ -84,6 +84,13 @@ export const HABITS: readonly Sabotage[] = [
     line: "keys: ['>'],",
     to: "keys: ['L'],",
     tests: ['test/ui/keys.test.ts'],
+  },
+  {
+    name: 'a saved filter loses what was found',
+    file: 'src/ui/actions/saved-filters.ts',
+    line: 'ui.store.update((state) => withList(state, list, (each) => setFilter(each, saved.find)))',
+    to: '',
+    tests: ['test/ui/command-line.test.ts'],
   },
   {
     name: 'titles of tabs take the place of profile and server',

@@ -139,3 +139,33 @@ test(':12 goes to row 12, and :q quits', async () => {
   typeLine(ui, 'q')
   expect(ui.quits).toEqual(['keep'])
 })
+
+test('a filter that was saved is shown again by its name, completed, and forgotten', async () => {
+  const ui = await withServer()
+  const kept: unknown[] = []
+  Object.assign(ui.world, { setSaved: async (...given: unknown[]) => void kept.push(given) })
+  typeLine(ui, 'deals stage=Won acme')
+  await expect.poll(() => ui.store.get().lists.deals.loading).toBe('idle')
+  typeLine(ui, 'save big')
+  expect(ui.store.get().toasts.at(-1)?.text).toBe(':big shows deals stage=Won, found for "acme"')
+  const saved = { screen: 'deals', filter: 'stage=Won', find: 'acme' }
+  expect(kept).toEqual([['big', saved]])
+  typeLine(ui, 'contacts')
+  ui.press(':', ...'bi', 'tab', 'enter')
+  expect(ui.store.get()).toMatchObject({ screen: 'deals', overlay: undefined })
+  expect(ui.store.get().lists.deals).toMatchObject({ serverFilters: { stage: 'Won' }, filter: 'acme' })
+  for (const [line, problem] of [
+    ['save deals', 'deals is a word of : already'],
+    ['save undo', 'undo is a word of : already'],
+    ['save', 'save as which name? such as :save big-deals'],
+    ['forget small', 'nothing is saved as "small", only big'],
+    ['big more', 'big takes no more words'],
+  ] as const) {
+    typeLine(ui, line)
+    expect(palette(ui).problem).toBe(problem)
+    ui.press('esc')
+  }
+  typeLine(ui, 'forget big')
+  expect(ui.store.get().saved).toEqual({})
+  expect(kept.at(-1)).toEqual(['big', undefined])
+})

@@ -58,6 +58,7 @@ export async function uiOf(
         pauseProcess: undefined,
         setTheme: async () => {},
         setFirst: async () => {},
+        setSaved: async () => {},
         profiles: world.profiles,
       },
     },

@@ -4,12 +4,13 @@ import { filterProblem } from '../list/matcher.ts'
 import { parseServerFilters } from '../list/server-filters.ts'
 import { screenLack } from '../offered.ts'
 import { allScreens, isServerList, listOfScreen, type ScreenName } from '../screens.ts'
-import { withList } from '../state.ts'
+import { type State, withList } from '../state.ts'
 import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { runById } from './keymap.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
+import { openSaved, SAVING_WORDS, saveFilter, savedScreen, savingRefusal } from './saved-filters.ts'
 import { submitFilters } from './server-filter.ts'
 import { switchProfile } from './switch-profile.ts'
 
@@ -22,9 +23,19 @@ interface Line {
 /** A word of a filter line, with its quotes. */
 const RAW_WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s'"\\])+/gs
 
-export function isCommandLine(text: string): boolean {
+export function isCommandLine({ saved }: Pick<State, 'saved'>, text: string): boolean {
   const { word } = lineOf(text)
-  return word === 'profile' || word === 'q' || /^\d+$/.test(word) || screenOf(word) !== undefined
+  return Object.hasOwn(saved, word) || isWordOfLines(word)
+}
+
+const WORDS: readonly string[] = ['profile', 'q', ...SAVING_WORDS]
+
+function isWordOfLines(word: string): boolean {
+  return WORDS.includes(word) || /^\d+$/.test(word) || screenOf(word) !== undefined
+}
+
+function isSavingWord(word: string): boolean {
+  return SAVING_WORDS.some((each) => each === word)
 }
 
 /** Why the line cannot be run; undefined when it can. */
@@ -35,8 +46,11 @@ export function lineRefusal(ui: Ui, text: string): string | undefined {
     if (!ui.world.profiles) return 'this screen belongs to a receiver, which has one profile'
     return rest === '' ? 'profile of which name? such as :profile staging' : undefined
   }
-  const screen = screenOf(word)
-  if (!screen) return rest === '' ? undefined : `${word} takes no more words`
+  if (isSavingWord(word)) return savingRefusal(state, word, rest, (name) => isWordOfLines(name) || isNameOfAction(ui, name))
+  const saved = Object.hasOwn(state.saved, word) ? state.saved[word] : undefined
+  const screen = saved && rest === '' ? savedScreen(state, saved) : screenOf(word)
+  if (typeof screen === 'object') return screen.lack
+  if (!screen || saved) return rest === '' ? undefined : `${word} takes no more words`
   const list = listOfScreen(screen)
   const lack = screenLack(state, screen)
   if (lack !== undefined || !isServerList(list)) return lack ?? filterProblem(rest)
@@ -52,6 +66,9 @@ export function runLine(ui: Ui, text: string): void {
   const { word, rest } = lineOf(text)
   if (word === 'profile') return void switchProfile(ui, rest)
   if (word === 'q') return void runById(ui, 'quit')
+  if (isSavingWord(word)) return void saveFilter(ui, word, rest)
+  const saved = ui.store.get().saved[word]
+  if (saved && !screenOf(word)) return openSaved(ui, saved)
   const screen = screenOf(word)
   if (screen) showFiltered(ui, screen, rest)
   else goToRow(ui, Number(word))
@@ -79,6 +96,10 @@ function partsOf(rest: string): { readonly filters: string; readonly found: stri
     filters: words.filter(isFilter).join(' '),
     found: words.filter((word) => !isFilter(word)).join(' '),
   }
+}
+
+function isNameOfAction({ keymap }: Ui, name: string): boolean {
+  return keymap.actions.some(({ id }) => id === name)
 }
 
 export function lineOf(text: string): Line {

@@ -5,6 +5,7 @@ import { allScreens, isServerList, type ListName, listOfScreen } from '../screen
 import type { State } from '../state.ts'
 import type { Ui } from '../ui.ts'
 import { lineOf, screenOf } from './command-line.ts'
+import { SAVING_WORDS } from './saved-filters.ts'
 import { filterWordsOf } from './server-filter.ts'
 
 /** Completes a line of `:`, from its first word to the values of a filter. */
@@ -21,7 +22,7 @@ export function completeLine({ store, world }: Ui): (text: string) => readonly s
 
 function firstWords(state: State, hasProfiles: boolean, start: string): readonly string[] {
   const screens = allScreens().filter((screen) => screenLack(state, screen) === undefined)
-  const words = [...screens, ...(hasProfiles ? ['profile'] : [])]
+  const words = [...screens, ...Object.keys(state.saved), ...SAVING_WORDS, ...(hasProfiles ? ['profile'] : [])]
   return words.filter((word) => word.startsWith(start)).map((word) => `${word} `)
 }
 
@@ -30,6 +31,7 @@ function restOf(state: State, word: string, rest: string): readonly string[] {
     const names = state.overlay?.type === 'palette' ? state.overlay.profiles : []
     return names.filter((name) => name.startsWith(rest))
   }
+  if (word === 'forget') return Object.keys(state.saved).filter((name) => name.startsWith(rest))
   const screen = screenOf(word)
   if (!screen) return []
   const list = listOfScreen(screen)

@@ -107,7 +107,7 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
   const typed = inputText(overlay.input)
   const rest = actionLines(state, drawing.keymap, typed)
-  const run = isCommandLine(typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
+  const run = isCommandLine(state, typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
   const found = [...run, ...rest.slice(run.length)].map((line) => fitCell(line, columns))
   const room = Math.min(12, rows - 6)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
