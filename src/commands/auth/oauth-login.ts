@@ -208,9 +208,10 @@ async function jwtOf(ctx: Context, oauth: Addressed, options: GivenOAuth): Promi
   }
   const key = (await readInput(ctx, jwtKey, '--jwt-key')).trim()
   if (key.startsWith('-----BEGIN PRIVATE KEY-----')) return { subject, audience: oauth.audience ?? oauth.token, key }
+  const file = jwtKey === '-' ? 'key.pem' : jwtKey
   throw new CrmError('invalid_input', `--jwt-key ${jwtKey} holds no private key in PKCS #8 (BEGIN PRIVATE KEY)`, {
     // To another file: openssl empties that before it reads.
-    hint: `openssl pkcs8 -topk8 -nocrypt -in ${shellWord(jwtKey)} -out ${shellWord(`${jwtKey}.pkcs8`)} converts one`,
+    hint: `openssl pkcs8 -topk8 -nocrypt -in ${shellWord(file)} -out ${shellWord(`${file}.pkcs8`)} converts one`,
   })
 }
 
