@@ -1,14 +1,5 @@
 import { hasOperation, isReadOnly, resourceOf } from '../core/resources/registry.ts'
-import type { ListColumn } from './list/columns.ts'
-import {
-  columnsOf,
-  isServerList,
-  type ListName,
-  listOfScreen,
-  type ScreenName,
-  type ServerList,
-  serverLists,
-} from './screens.ts'
+import { isServerList, listOfScreen, type ScreenName, type ServerList, serverLists } from './screens.ts'
 
 /** What a key may need of the server. `stage` is the field of deals. */
 export type Need =
@@ -46,13 +37,7 @@ function lackingDeletions(lists: readonly ServerList[]): Offered {
   return { lacks: Object.fromEntries(lacks), fields: {} }
 }
 
-type Offering = { readonly offered: Offered }
-
-/** The columns of a list, without those that no record has. */
-export function offeredColumns({ offered }: Offering, name: ListName): readonly ListColumn[] {
-  const fields = isServerList(name) ? offered.fields[name] : undefined
-  return fields ? columnsOf(name).filter((column) => fields.names.includes(column.name)) : columnsOf(name)
-}
+export type Offering = { readonly offered: Offered }
 
 /** Why a screen cannot be shown. */
 export function screenLack({ offered: { lacks } }: Offering, screen: ScreenName): string | undefined {

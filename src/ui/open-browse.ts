@@ -15,6 +15,7 @@ import { watchHistory } from './background/record-history.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { type DrawnState, openDrawnState } from './drawn-state.ts'
+import { withFirstColumns } from './list/shown-columns.ts'
 import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/look.ts'
 import { openMouse } from './mouse-session.ts'
 import { allScreens, type ScreenName, SESSION_SCREENS } from './screens.ts'
@@ -80,9 +81,11 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const screen = options.screen ?? first ?? rememberedScreen(left) ?? 'contacts'
   const boards = createBoards()
   const look = lookFrom(env, options.hasColor, await readTheme(document))
-  const fresh = initialState(screen, place, { columns: stdout.columns, rows: stdout.rows })
+  const fresh = withFirstColumns(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }))
   const home = { ...fresh.home, isFirst: first === 'home' }
-  const store = createStore(withRemembered({ ...fresh, look, home, saved: await document.saved(), isMouseOn: options.isMouseOn }, left))
+  const store = createStore(
+    withRemembered({ ...fresh, look, home, saved: await document.saved(), isMouseOn: options.isMouseOn }, left),
+  )
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes, refreshEveryMs: await refreshOf(document, server) })
   options.onNotes((line) => background.notices.wait(line))
@@ -130,7 +133,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
 async function learnAll(store: StateStore<State>, { openApi, learnObjects }: BrowseOptions): Promise<void> {
   await learnOffered(store, openApi)
   if (!learnObjects || !(await learnObjects())) return
-  store.update(withNewLists)
+  store.update((state) => withFirstColumns(withNewLists(state)))
   await learnOffered(store, openApi)
 }
 

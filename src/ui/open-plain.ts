@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { createBoards } from './board.ts'
+import { withFirstColumns } from './list/shown-columns.ts'
 import { answerLine, KEYS } from './plain/commands.ts'
 import { createListing } from './plain/listing.ts'
 import type { Plain, PlainScreen } from './plain/plain.ts'
@@ -20,7 +21,7 @@ export interface PlainOptions extends Omit<BackgroundWorld, 'changes' | 'live' |
 /** Plain lines, never redrawn: for screen readers and simple terminals. State and work are those of the screens. */
 export async function openPlain(options: PlainOptions): Promise<void> {
   const { screen, place, stdin, stdout, signal, openApi } = options
-  const store = createStore(initialState(screen, place, { columns: 80, rows: 24 }))
+  const store = createStore(withFirstColumns(initialState(screen, place, { columns: 80, rows: 24 })))
   const background = createBackground(store, {
     ...options,
     changes: undefined,

@@ -1,6 +1,5 @@
 import type { Stroke } from './keys.ts'
-import { choosableColumns, shownColumns } from './list/shown-columns.ts'
-import { offeredColumns } from './offered.ts'
+import { choosableColumns, offeredColumns, shownColumns } from './list/shown-columns.ts'
 import type { ColumnChooser } from './overlay.ts'
 import { stepOf } from './overlay-steps.ts'
 import { listOfScreen } from './screens.ts'

@@ -6,15 +6,7 @@ import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/look.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import {
-  allLists,
-  columnsOf,
-  isServerList,
-  type ListName,
-  listOfScreen,
-  type ScreenName,
-  type ServerList,
-} from './screens.ts'
+import { allLists, isServerList, type ListName, listOfScreen, type ScreenName, type ServerList } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -174,7 +166,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
 const WIDE_SCREEN = 140
 
 function emptyListOf(name: ListName, columns: number): ListState {
-  return { ...emptyList(columnsOf(name)[0]?.name ?? 'id'), isDetailOpen: columns >= WIDE_SCREEN && isServerList(name) }
+  return { ...emptyList(''), isDetailOpen: columns >= WIDE_SCREEN && isServerList(name) }
 }
 
 /** With a list for each object that has become known. */

@@ -19,7 +19,7 @@ import {
   setFilter,
   toggleMark,
 } from '../../src/ui/list/list-view.ts'
-import { searchedIn } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens/all-screens.tsx'
 import { contact, contacts, listOf } from './rows.ts'
 
 const page = (items: ReturnType<typeof contacts>, nextCursor?: string) => ({

@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { emptyList, type ListState, takePage } from '../../src/ui/list/list-state.ts'
-import { searchedIn } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens/all-screens.tsx'
 
 export function contact(number: number, fields: CrmRecord = {}): CrmRecord {
   return { id: `con_${number}`, name: `Name ${number}`, email: `p${number}@example.test`, ...fields }

@@ -4,7 +4,7 @@ import { formFields, formPatch, withProblems } from '../../src/ui/form/record-fo
 import { parseAssignment } from '../../src/ui/list/assignment.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { type Choice, type Form, formIn } from '../../src/ui/overlay.ts'
-import { searchedIn } from '../../src/ui/screens.ts'
+import { searchedIn } from '../../src/ui/screens/all-screens.tsx'
 import { withList } from '../../src/ui/state.ts'
 import { inputText, textInput } from '../../src/ui/text/text-input.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'

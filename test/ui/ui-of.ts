@@ -6,6 +6,7 @@ import { createKeymap } from '../../src/ui/actions/keymap.ts'
 import { type BackgroundWorld, createBackground } from '../../src/ui/background/background.ts'
 import { createBoards } from '../../src/ui/board.ts'
 import type { Stroke } from '../../src/ui/keys.ts'
+import { withFirstColumns } from '../../src/ui/list/shown-columns.ts'
 import { press } from '../../src/ui/press.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { createStore, initialState } from '../../src/ui/state.ts'
@@ -32,7 +33,7 @@ export async function uiOf(
   const env = { HOME: await tempFolder() }
   const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER
   const place = { text: 'test http://crm.test', isProtected: false }
-  const store = createStore(initialState(screen, place, { columns: 120, rows: 40 }))
+  const store = createStore(withFirstColumns(initialState(screen, place, { columns: 120, rows: 40 })))
   const background = createBackground(store, {
     ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
     senders: { replay: NO_SERVER, trigger: NO_SERVER },

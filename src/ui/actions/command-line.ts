@@ -10,7 +10,7 @@ import type { Ui } from '../ui.ts'
 import { runById } from './keymap.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
-import { openSaved, SAVING_WORDS, saveFilter, savedScreen, savingRefusal } from './saved-filters.ts'
+import { openSaved, SAVING_WORDS, savedScreen, saveFilter, savingRefusal } from './saved-filters.ts'
 import { submitFilters } from './server-filter.ts'
 import { switchProfile } from './switch-profile.ts'
 
@@ -46,11 +46,16 @@ export function lineRefusal(ui: Ui, text: string): string | undefined {
     if (!ui.world.profiles) return 'this screen belongs to a receiver, which has one profile'
     return rest === '' ? 'profile of which name? such as :profile staging' : undefined
   }
-  if (isSavingWord(word)) return savingRefusal(state, word, rest, (name) => isWordOfLines(name) || isNameOfAction(ui, name))
+  if (isSavingWord(word))
+    return savingRefusal(state, word, rest, (name) => isWordOfLines(name) || isNameOfAction(ui, name))
   const saved = Object.hasOwn(state.saved, word) ? state.saved[word] : undefined
   const screen = saved && rest === '' ? savedScreen(state, saved) : screenOf(word)
   if (typeof screen === 'object') return screen.lack
   if (!screen || saved) return rest === '' ? undefined : `${word} takes no more words`
+  return screenRefusal(state, screen, rest)
+}
+
+function screenRefusal(state: State, screen: ScreenName, rest: string): string | undefined {
   const list = listOfScreen(screen)
   const lack = screenLack(state, screen)
   if (lack !== undefined || !isServerList(list)) return lack ?? filterProblem(rest)
@@ -68,7 +73,7 @@ export function runLine(ui: Ui, text: string): void {
   if (word === 'q') return void runById(ui, 'quit')
   if (isSavingWord(word)) return void saveFilter(ui, word, rest)
   const saved = ui.store.get().saved[word]
-  if (saved && !screenOf(word)) return openSaved(ui, saved)
+  if (saved && !screenOf(word)) return void openSaved(ui, saved)
   const screen = screenOf(word)
   if (screen) showFiltered(ui, screen, rest)
   else goToRow(ui, Number(word))

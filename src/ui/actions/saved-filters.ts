@@ -51,7 +51,9 @@ function shownAs({ screen, lists }: State): SavedFilter {
 
 /** `deals stage=Won, found for "acme"`. */
 export function savedText({ screen, filter, find }: SavedFilter): string {
-  return [screen, ...(filter === '' ? [] : [filter])].join(' ') + (find === '' ? '' : `, found for ${JSON.stringify(find)}`)
+  return (
+    [screen, ...(filter === '' ? [] : [filter])].join(' ') + (find === '' ? '' : `, found for ${JSON.stringify(find)}`)
+  )
 }
 
 /** The screen of a saved filter, or why it cannot be shown. */

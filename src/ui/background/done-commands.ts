@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { searchedIn } from '../screens.ts'
+import { searchedIn } from '../screens/all-screens.tsx'
 import { type State, type StateStore, withList } from '../state.ts'
 import { commandText, hasControls, memberWords } from '../text/command-words.ts'
 

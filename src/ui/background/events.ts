@@ -5,8 +5,9 @@ import type { ForwardResult, ListenEvent } from '../../core/webhook-events.ts'
 import { eventsFolder } from '../../settings/default-places.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
+import { isFollowed } from '../list/follows-new.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
-import { searchedIn } from '../screens.ts'
+import { searchedIn } from '../screens/all-screens.tsx'
 import { type State, type StateStore, withList } from '../state.ts'
 import { changedRecordIn, type EventRecord, withEventRecords } from './event-records.ts'
 import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
@@ -167,13 +168,6 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
     listening: { url: live.url, isFollowing: true },
   }))
   return { look, close: () => clearTimeout(timer) }
-}
-
-/** New rows are shown on top until a row is selected, so that no row moves under the cursor. */
-export function isFollowed({ listening, overlay, lists: { events } }: State): boolean {
-  const { cursor, marks, isDetailOpen, anchor } = events
-  const isChosen = cursor > 0 || marks.size > 0 || isDetailOpen || anchor !== undefined
-  return listening?.isFollowing === true && overlay === undefined && !isChosen
 }
 
 /** Returns the same rows when no result belongs to them. */

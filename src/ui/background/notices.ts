@@ -2,7 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { type ServerList, searchedIn } from '../screens.ts'
+import { searchedIn } from '../screens/all-screens.tsx'
+import type { ServerList } from '../screens.ts'
 import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
 const SHOWN_SECONDS = 8

@@ -1,4 +1,5 @@
-import { listOfScreen, titleOf } from '../screens.ts'
+import { titleOf } from '../screens/all-screens.tsx'
+import { listOfScreen } from '../screens.ts'
 import type { State, StateStore } from '../state.ts'
 import type { DiffLine } from '../text/diff-line.ts'
 import type { JobList } from './job-list.ts'

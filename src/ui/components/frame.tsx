@@ -1,20 +1,20 @@
 import { Box } from 'ink'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { type BoardColumn, clampBoard } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
 import { eventDiff } from '../list/event-diff.ts'
-import { currentRow, rowId } from '../list/list-state.ts'
+import { rowId } from '../list/list-state.ts'
 import { shownColumns } from '../list/shown-columns.ts'
 import { type Areas, areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
-import { listOfScreen, searchedIn } from '../screens.ts'
+import type { BodyProps } from '../screen-entry.ts'
+import { entryOf, searchedIn } from '../screens/all-screens.tsx'
+import { listOfScreen } from '../screens.ts'
+import { selectedRow } from '../selected.ts'
 import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { Board } from './board.tsx'
 import { Detail, type DetailParts } from './detail.tsx'
 import { EventRateLine, hasRateLine } from './event-rate.tsx'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
-import { Home } from './home.tsx'
 import { Messages } from './messages.tsx'
 import type { Drawing } from './overlay.tsx'
 import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel } from './panel.tsx'
@@ -70,37 +70,30 @@ function tooSmallText({ columns, rows }: State): string {
 }
 
 function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) {
-  if (state.screen === 'home') return <Home state={state} theme={theme} />
-  const name = listOfScreen(state.screen)
-  const list = state.lists[name]
-  const { detail, listColumns, listRows } = areasOf(state, list.isDetailOpen)
-  const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
-  const area = { width: listColumns, height: listRows }
-  const body = board ? (
-    <Board board={board} state={state} area={{ ...area, height: listRows + 1 }} theme={theme} />
-  ) : (
-    <RowTable
-      list={list}
-      area={{
-        ...area,
-        columns: shownColumns(state, name),
-        times: state.times,
-        searched: searchedIn(name),
-        empty: emptyText(state),
-      }}
-      theme={theme}
-    />
-  )
+  const { body = rowTable } = entryOf(state.screen)
+  if (state.screen === 'home') return body({ state, areas: areasOf(state, false), theme, boards })
+  const areas = areasOf(state, state.lists[listOfScreen(state.screen)].isDetailOpen)
+  const { detail } = areas
   return (
     <>
-      <StatusLine state={state} board={board} theme={theme} />
+      <StatusLine state={state} boards={boards} theme={theme} />
       {hasRateLine(state) && <EventRateLine state={state} theme={theme} />}
       <Box flexDirection={detail?.isBeside ? 'row' : 'column'} flexShrink={0}>
-        {body}
-        {detail && <Pane state={state} row={selectedRow(state, board)} detail={detail} theme={theme} />}
+        {body({ state, areas, theme, boards })}
+        {detail && <Pane state={state} row={selectedRow(state, boards)} detail={detail} theme={theme} />}
       </Box>
     </>
   )
+}
+
+/** The rows of the list of a screen. */
+function rowTable({ state, areas: { listColumns, listRows }, theme }: BodyProps) {
+  const name = listOfScreen(state.screen)
+  const area = {
+    ...{ width: listColumns, height: listRows, columns: shownColumns(state, name), times: state.times },
+    ...{ searched: searchedIn(name), empty: emptyText(state) },
+  }
+  return <RowTable list={state.lists[name]} area={area} theme={theme} />
 }
 
 interface PaneProps {
@@ -119,12 +112,6 @@ function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PanePr
       </Panel>
     </Box>
   )
-}
-
-function selectedRow(state: State, board: readonly BoardColumn[] | undefined): CrmRecord | undefined {
-  if (!board) return currentRow(state.lists[listOfScreen(state.screen)])
-  const { column, card } = clampBoard(state.board, board)
-  return board[column]?.deals[card]
 }
 
 /** What the pane shows of a row, with what was loaded for it. */

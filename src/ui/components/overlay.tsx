@@ -7,7 +7,7 @@ import { fitCell } from '../list/columns.ts'
 import { lastWordStart } from '../list/complete-filter.ts'
 import type { Theme } from '../look/theme.ts'
 import type { Choice, ColumnChooser, Confirmation, Form, Prompt } from '../overlay.ts'
-import { titleOf } from '../screens.ts'
+import { titleOf } from '../screens/all-screens.tsx'
 import type { State } from '../state.ts'
 import { diffLine } from '../text/painted-diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
@@ -107,7 +107,8 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
   const typed = inputText(overlay.input)
   const rest = actionLines(state, drawing.keymap, typed)
-  const run = isCommandLine(state, typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
+  const run =
+    isCommandLine(state, typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
   const found = [...run, ...rest.slice(run.length)].map((line) => fitCell(line, columns))
   const room = Math.min(12, rows - 6)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))

@@ -1,17 +1,16 @@
 import { safeText } from '../../output/safe-text.ts'
-import { isFollowed } from '../background/events.ts'
-import { type BoardColumn, clampBoard } from '../board.ts'
+import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
 import { hiddenMarkCount } from '../list/hidden-marks.ts'
-import { currentRow, type ListState, type LoadFailure, shownCount } from '../list/list-state.ts'
+import { type ListState, type LoadFailure, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
 import { serverFilterText } from '../list/server-filters.ts'
 import { areasOf } from '../look/areas.ts'
 import type { Theme } from '../look/theme.ts'
+import { entryOf } from '../screens/all-screens.tsx'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import { underWayText } from '../text/change-text.ts'
-import { stagesShown } from './board.tsx'
 import { Rows } from './rows.tsx'
 import { visibleTop } from './table.tsx'
 
@@ -33,17 +32,16 @@ function totalText(list: ListState): string {
 
 interface StatusLineProps {
   readonly state: State
-  /** Of the board alone. */
-  readonly board: readonly BoardColumn[] | undefined
+  readonly boards: Boards
   readonly theme: Theme
 }
 
 /** What is shown of how many, and what is under way. */
-export function StatusLine({ state, board, theme }: StatusLineProps) {
+export function StatusLine({ state, boards, theme }: StatusLineProps) {
   const list = state.lists[listOfScreen(state.screen)]
   const loaded = `the ${list.droppedCount + list.rows.length} loaded`
   const parts = [
-    ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
+    state.screen === 'pipelines' ? `${totalText(list)} deals` : rangeText(state, list),
     ...(list.only === undefined ? [] : [`${safeText(list.only)} (r shows all)`]),
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
     ...findingPart(list),
@@ -51,10 +49,8 @@ export function StatusLine({ state, board, theme }: StatusLineProps) {
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...marksPart(list),
     ...sendingPart(state),
-    ...listeningPart(state),
-    ...otherJobsPart(state),
+    ...(entryOf(state.screen).status?.(state, boards) ?? []),
     ...agePart(state, list),
-    ...deliveriesPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
@@ -88,13 +84,6 @@ function sortText({ by, isDescending }: Sort): string {
   return `${by}${isDescending ? ' ↓' : ' ↑'}`
 }
 
-function listeningPart(state: State): readonly string[] {
-  const { screen, listening } = state
-  if (screen !== 'events') return []
-  if (!listening) return ['events of all servers on this machine']
-  return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
-}
-
 /** Nothing for what is fresh. */
 function agePart({ times }: State, { readAtMs, isRefreshRefused }: ListState): readonly string[] {
   if (readAtMs === undefined) return []
@@ -105,22 +94,3 @@ function agePart({ times }: State, { readAtMs, isRefreshRefused }: ListState): r
 }
 
 const MINUTE_MS = 60_000
-
-function otherJobsPart({ screen, jobs }: State): readonly string[] {
-  if (screen !== 'jobs' || jobs.others === 0) return []
-  return [jobs.isOfAll ? `${jobs.others} of other servers (O hides)` : `${jobs.others} of other servers (O shows)`]
-}
-
-function deliveriesPart({ screen, lists, webhooks: { deliveriesLack } }: State): readonly string[] {
-  if (screen !== 'webhooks') return []
-  if (deliveriesLack !== undefined) return [`no deliveries: ${safeText(deliveriesLack)}`]
-  const row = currentRow(lists.webhooks)
-  return typeof row?.older === 'string' ? [safeText(row.older)] : []
-}
-
-/** Names the stages that do not fit. */
-function hiddenStages(state: State, board: readonly BoardColumn[]): readonly string[] {
-  const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)
-  const { first, fitting } = stagesShown(board.length, clampBoard(state.board, board).column, listColumns)
-  return fitting < board.length ? [`stages ${first + 1}-${first + fitting} of ${board.length}, h l for the others`] : []
-}

@@ -19,8 +19,8 @@ import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { contradicts } from '../list/server-filters.ts'
 import type { Theme } from '../look/theme.ts'
 import { toneOf } from '../look/tones.ts'
-import { listOfScreen } from '../screens.ts'
-import { serverList } from '../selected.ts'
+import { entryOf } from '../screens/all-screens.tsx'
+import { listOfScreen, SESSION_SCREENS } from '../screens.ts'
 import type { State } from '../state.ts'
 import { Rows } from './rows.tsx'
 
@@ -202,24 +202,15 @@ function noMatchText({ loading, isComplete }: ListState): readonly string[] {
 
 /** Why there is no row, and how to create one: at most two lines. */
 export function emptyText(state: State): readonly string[] {
-  const { screen, lists, listening, webhooks } = state
+  const { screen, lists, columns } = state
+  const { lack, empty } = entryOf(screen)
+  const why = lack?.(state)
+  if (why !== undefined) return wrapText(safeText(why), columns - 6)
   const list = lists[listOfScreen(screen)]
-  if (screen === 'webhooks' && webhooks.lack !== undefined) return wrapText(safeText(webhooks.lack), state.columns - 6)
   if (list.rows.length > 0) return noMatchText(list)
-  if (screen === 'log') return ['No messages.']
-  if (screen === 'commands') return ['Nothing was changed yet. Each change adds the command that does the same.']
-  if (list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']
-  if (!list.isComplete || list.isStale) return []
-  if (screen === 'events') {
-    if (listening) return [`No event yet. Senders reach this at ${safeText(listening.url)}`, 'T makes one up.']
-    return ['No events are kept on this machine.', 'crm listen receives them; T makes one up and sends it.']
-  }
-  if (screen === 'webhooks') return ['No subscriptions.', 'n makes one, and crm listen its own.']
-  if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and d do.']
-  const isNarrowed = Object.keys(list.serverFilters).length > 0
-  if (isNarrowed) return ['No record on the server matches. f changes the filter.']
-  const isMade = state.offered.lacks[`create ${serverList(state)}`] === undefined
-  return [`No ${screen} yet.${isMade ? ' n makes one.' : ''}`]
+  const isOfSession = SESSION_SCREENS.includes(screen)
+  if (!isOfSession && list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']
+  return isOfSession || (list.isComplete && !list.isStale) ? (empty?.(state) ?? []) : []
 }
 
 /** Marks the columns in which a filter found something: they are shown before all others. */

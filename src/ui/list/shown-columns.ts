@@ -1,7 +1,15 @@
-import { offeredColumns } from '../offered.ts'
+import type { Offering } from '../offered.ts'
+import { columnsOf } from '../screens/all-screens.tsx'
 import type { ListName } from '../screens.ts'
+import { isServerList } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { ListColumn } from './columns.ts'
+
+/** The columns of a list, without those that no record has. */
+export function offeredColumns({ offered }: Offering, name: ListName): readonly ListColumn[] {
+  const fields = isServerList(name) ? offered.fields[name] : undefined
+  return fields ? columnsOf(name).filter((column) => fields.names.includes(column.name)) : columnsOf(name)
+}
 
 /** The columns of a list in their order, as the person chose them. */
 export function shownColumns(state: Pick<State, 'offered' | 'chosenColumns'>, name: ListName): readonly ListColumn[] {
@@ -28,3 +36,12 @@ export function choosableColumns(state: State, name: ListName): readonly string[
 }
 
 const LOOKED_AT = 50
+
+/** With the first column of each list selected where none is. */
+export function withFirstColumns(state: State): State {
+  const lists = Object.entries(state.lists).map(([name, list]) => [
+    name,
+    list.column === '' ? { ...list, column: columnsOf(name as ListName)[0]?.name ?? 'id' } : list,
+  ])
+  return { ...state, lists: Object.fromEntries(lists) }
+}
