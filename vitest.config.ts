@@ -31,7 +31,7 @@ const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,oauth-t
 
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
-  'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
+  'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,added-screen,every-command}.test.ts',
   // Kills and closed terminals, servers of others, and limits under load.
   'test/e2e/{earlier,repeated-kills}.test.ts',
   'test/nights/week.test.ts',

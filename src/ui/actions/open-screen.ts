@@ -3,11 +3,19 @@ import { learnOffered } from '../background/learn-offered.ts'
 import { rowId } from '../list/list-state.ts'
 import { screenLack } from '../offered.ts'
 import { titleOf } from '../screens/all-screens.tsx'
-import { HOME_LISTS, isServerList, listOfScreen, type ScreenName, type ServerList } from '../screens.ts'
+import {
+  FIXED_SCREENS,
+  HOME_LISTS,
+  isServerList,
+  listOfScreen,
+  type ScreenName,
+  SESSION_SCREENS,
+  type ServerList,
+} from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui, World } from '../ui.ts'
 
-const TOUR = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
+const TOUR = FIXED_SCREENS.filter((each) => !SESSION_SCREENS.includes(each))
 
 export const SCREEN_ACTIONS: readonly Action[] = [
   {
