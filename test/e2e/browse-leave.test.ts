@@ -16,7 +16,7 @@ const WIDE = { columns: 120, rows: 30 }
 
 async function browse(env: Env): Promise<Terminal> {
   const terminal = openTerminal(['browse', 'contacts'], env, WIDE)
-  await terminal.sees(/\? help|Open it/)
+  await terminal.sees(/\? help|Open it|Keep it for/)
   return terminal
 }
 
