@@ -13,7 +13,8 @@ function namesIn(page: string): readonly string[] {
   const text = readFileSync(new URL(page, `file://${ROOT}`), 'utf8').replaceAll(/\]\([^)]*\)/g, ']')
   const names =
     text.match(/(?<![\w./<>{-])(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*(?:\.tsx?|\/)(?![\w<{*/:.-]*[\w<{*:])/g) ?? []
-  return [...new Set(names)]
+  // Not the imports of examples.
+  return [...new Set(names)].filter((name) => !name.startsWith('../'))
 }
 
 function exists(name: string): boolean {

@@ -35,7 +35,11 @@ test.skipIf(!HAS_TMUX)('a column, a key and a screen are the lines that CONTRIBU
     expect(stdout + stderr).toBe('')
     expect(status).toBe(0)
   }
-  add('src/ui/screens/contacts.tsx', "    { name: 'id', head: 'ID'", `    ${codeOf("{ name: 'vip'")}`)
+  add(
+    'src/ui/screens/contacts.tsx',
+    "    { name: 'id', head: 'ID'",
+    `    ${codeOf("{ name: 'updated_at', head: 'CHANGED'")}`,
+  )
   writeFileSync(join(copy, 'src/ui/actions/hello.ts'), `${codeOf("import type { Action } from '../ui.ts'")}\n`)
   add('src/ui/actions/all-actions.ts', "import { HISTORY } from './history.ts'", "import { HELLO } from './hello.ts'")
   add('src/ui/actions/all-actions.ts', '  ...HISTORY,', '  ...HELLO,')
@@ -48,13 +52,13 @@ test.skipIf(!HAS_TMUX)('a column, a key and a screen are the lines that CONTRIBU
   run('scripts/build.ts')
 
   const service = await startService()
-  await make(service, '/v1/contacts', [{ name: 'Ada', vip: 'gold' }])
+  await make(service, '/v1/contacts', [{ name: 'Ada' }])
   const terminal = openProgram(`${process.execPath} ${join(copy, 'bin/crm.js')} browse contacts; sleep 60`, service.env)
-  await terminal.sees(/VIP.*\n❯ {2}Ada.*gold/)
+  await terminal.sees(/CHANGED.*\n❯ {2}Ada.*\d\d:\d\d:\d\d.*\d\d:\d\d:\d\d/)
   terminal.type('H')
   await terminal.sees('✓ Hello, Ada')
-  terminal.type('?')
-  await terminal.sees(/H +Greet the contact/)
+  terminal.type(':hello')
+  await terminal.sees(/❯ {2}H +Greet the contact/)
   terminal.press('Escape')
   terminal.type('7')
   await terminal.sees(/\[7 Calendar\][\s\S]*Nothing today/)

@@ -605,9 +605,9 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'events of all servers pass for those of one',
-    file: 'src/ui/components/status-line.tsx',
-    line: "if (!listening) return ['events of all servers on this machine']",
-    to: 'if (!listening) return []',
+    file: 'src/ui/screens/events.tsx',
+    line: ": ['events of all servers on this machine'],",
+    to: ': [],',
     tests: ['test/ui/follow.test.ts'],
   },
 ]

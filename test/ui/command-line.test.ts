@@ -147,7 +147,7 @@ test('a filter that was saved is shown again by its name, completed, and forgott
   typeLine(ui, 'deals stage=Won acme')
   await expect.poll(() => ui.store.get().lists.deals.loading).toBe('idle')
   typeLine(ui, 'save big')
-  expect(ui.store.get().toasts.at(-1)?.text).toBe(':big shows deals stage=Won, found for "acme"')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe(':big shows deals stage=Won, found for "acme"')
   const saved = { screen: 'deals', filter: 'stage=Won', find: 'acme' }
   expect(kept).toEqual([['big', saved]])
   typeLine(ui, 'contacts')

@@ -50,7 +50,7 @@ function shownAs({ screen, lists }: State): SavedFilter {
 }
 
 /** `deals stage=Won, found for "acme"`. */
-export function savedText({ screen, filter, find }: SavedFilter): string {
+function savedText({ screen, filter, find }: SavedFilter): string {
   return (
     [screen, ...(filter === '' ? [] : [filter])].join(' ') + (find === '' ? '' : `, found for ${JSON.stringify(find)}`)
   )
