@@ -72,7 +72,10 @@ export function openBrowseDocument(env: Env): BrowseDocument {
           const { screen, filter = '', find = '' } = isJsonObject(saved) ? saved : {}
           if (typeof screen === 'string' && typeof filter === 'string' && typeof find === 'string')
             return [name, { screen, filter, find }]
-          throw damaged(file.path, `saved.${name} is no screen with filters, such as {"screen": "deals", "filter": "stage=Won"}`)
+          throw damaged(
+            file.path,
+            `saved.${name} is no screen with filters, such as {"screen": "deals", "filter": "stage=Won"}`,
+          )
         }),
       )
     },
