@@ -7,6 +7,7 @@ import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './co
 import type { GlobalFlags } from './commands/global-flags.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName, topicText } from './commands/help/topics.ts'
 import { type Act, type Context, createContext } from './context.ts'
+import { TAB_SCREENS } from './core/browse-screens.ts'
 import { CrmError, Uncaught } from './core/errors.ts'
 import { EXIT, exitAfter } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
@@ -111,15 +112,13 @@ function isOverAll([first, second]: readonly string[], argv: readonly string[]):
   return isAll && !has('--help') && !has('-h')
 }
 
-/** Screens that are no object. */
-const BROWSED = ['home', 'events', 'jobs']
-
 /** The word that names an object of the server, if it names anything. */
 function nounIn([first = 'help', second]: readonly string[]): string | undefined {
   const isNamed = first === 'records' || first === 'fields' || first === 'browse'
   const word = first === 'help' || isNamed ? second : first
   if (word === undefined || !/^[a-z][a-z0-9_]*$/.test(word)) return undefined
-  if (isNamed) return resourceNamed(word) || (first === 'browse' && BROWSED.includes(word)) ? undefined : word
+  const isTab = first === 'browse' && TAB_SCREENS.some((each) => each === word)
+  if (isNamed) return isTab || resourceNamed(word) ? undefined : word
   return COMMAND_NAMES.includes(word) || nearest(word, COMMAND_NAMES) !== undefined ? undefined : word
 }
 

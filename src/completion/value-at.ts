@@ -1,3 +1,4 @@
+import { TAB_SCREENS } from '../core/browse-screens.ts'
 import { type Resource, resourceNamed } from '../core/resources/registry.ts'
 import { eventKinds } from '../core/webhook-events.ts'
 import type { ValueWords } from './words.ts'
@@ -14,9 +15,6 @@ export interface WordPosition {
 
 /** What notes are on; a server may have others. */
 const NOTE_NOUNS = ['deals', 'contacts', 'companies']
-
-/** Of browse; a server may have others. */
-const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'companies', 'tasks', 'events', 'jobs', 'webhooks']
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
@@ -53,7 +51,8 @@ const ARGUMENTS: ReadonlyMap<string, ValueWords> = new Map<string, ValueWords>([
   ['event', [...eventKinds()]],
   ['events', { type: 'event-kinds' }],
   ['method', METHODS],
-  ['screen', SCREENS],
+  // A server may have others.
+  ['screen', [...TAB_SCREENS, 'companies', 'tasks']],
 ])
 
 function ofPlaceholder({ path, flag, placeholder }: WordPosition): ValueWords | undefined {

@@ -14,8 +14,8 @@ export interface ClientOptions {
   /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
   readonly apiKey?: string | undefined
   /**
-   * In place of a key: gives the token of each request, and is given the one that was refused for another. What it throws ends the
-   * call. Keep the token between calls, as it is asked for often.
+   * In place of a key: called for the token of each request, and after a refusal with the refused token, to get another one. An error
+   * that it throws ends the call. It is called often, so cache the token.
    */
   readonly accessToken?: ((refused?: string) => Promise<string>) | undefined
   /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: `crm`, that of `crm serve`. */

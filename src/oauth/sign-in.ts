@@ -24,7 +24,7 @@ export interface SignIn {
   readonly signal: AbortSignal
   /** Shows a person the address, or opens it. */
   readonly show: (address: URL) => Promise<void>
-  /** The browser is on another machine, maybe, so that the address is pasted. */
+  /** The browser may be on another machine, so the address can be pasted. */
   readonly isPasted?: boolean
   /** Asks the user to paste an address or a code, until the signal aborts; undefined without a terminal. */
   readonly ask: ((signal: AbortSignal, isListening: boolean) => Promise<string>) | undefined

@@ -6,12 +6,12 @@ import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile } from '../files/private-file.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
 
-/** A screen with the filters that are typed for it. */
+/** A screen with its filters. */
 export interface SavedFilter {
   readonly screen: string
-  /** On the server, as it is typed: `stage=Won`. */
+  /** The server filter, as typed: `stage=Won`. */
   readonly filter: string
-  /** Among loaded rows. */
+  /** The text to find in loaded rows. */
   readonly find: string
 }
 
@@ -80,11 +80,7 @@ export function openBrowseDocument(env: Env): BrowseDocument {
       )
     },
     setSaved: async (name, saved) => {
-      if (!existsSync(dirname(file.path))) return
-      await file.update((document) => {
-        const { [name]: _, ...others } = objectIn(document, 'saved', file.path)
-        return { ...document, saved: { ...others, ...(saved && { [name]: { ...saved } }) } }
-      })
+      await file.update((document) => replaceIn(document, ['saved', name], saved && { ...saved }))
     },
     first: async () => {
       const { first } = await file.read()

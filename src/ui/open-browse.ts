@@ -227,7 +227,7 @@ async function readFirst(document: BrowseDocument): Promise<ScreenName | undefin
     .filter((each) => !SESSION_SCREENS.includes(each))
     .join(', ')
   throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
-    hint: 'crm config path shows the folder; F on Home sets it',
+    hint: 'crm config path shows the folder; B on Home sets it',
   })
 }
 

@@ -1,18 +1,9 @@
+import { TAB_SCREENS } from '../core/browse-screens.ts'
 import { LISTED_RESOURCES, RESOURCES } from '../core/resources/registry.ts'
 import type { RecordList } from '../settings/kept-changes.ts'
 
 /** The screens with a tab and a number, in its order, and two that show what this session did. */
-export const FIXED_SCREENS = [
-  'home',
-  'contacts',
-  'deals',
-  'pipelines',
-  'events',
-  'jobs',
-  'webhooks',
-  'log',
-  'commands',
-] as const
+export const FIXED_SCREENS = [...TAB_SCREENS, 'log', 'commands'] as const
 
 export type FixedScreen = (typeof FIXED_SCREENS)[number]
 

@@ -33,6 +33,10 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
   test('y copies the id into tmux, and Ctrl-Y the value in the selected column', async () => {
     const service = await startService()
     const [id] = await make(service, '/v1/contacts', [{ name: 'Ada', email: 'ada@engines.example' }])
+    // A key for a command of an earlier version.
+    const folder = join(service.env.HOME, '.config/crm')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'browse.json'), '{"keys": {"commit": ["w"]}}', { mode: 0o600 })
     const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
     await terminal.sees('❯  Ada')
     terminal.type('y')

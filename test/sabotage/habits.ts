@@ -93,6 +93,20 @@ export const HABITS: readonly Sabotage[] = [
     tests: ['test/ui/command-line.test.ts'],
   },
   {
+    name: 'a key for a command of an earlier version keeps the screens closed',
+    file: 'src/ui/open-browse.ts',
+    line: 'const rebound = Object.fromEntries(Object.entries(given).filter(([id]) => !ENDED_ACTIONS.includes(id)))',
+    to: 'const rebound = given',
+    tests: ['test/e2e/browse-keys.test.ts'],
+  },
+  {
+    name: 'a filter is not saved where there is no settings folder',
+    file: 'src/settings/browse-document.ts',
+    line: "await file.update((document) => replaceIn(document, ['saved', name], saved && { ...saved }))",
+    to: '',
+    tests: ['test/ui/command-line.test.ts'],
+  },
+  {
     name: 'titles of tabs take the place of profile and server',
     file: 'src/ui/components/header.tsx',
     line: 'return widthOf(whole) + wanted <= room ? whole : tabsOf(state, false)',

@@ -118,7 +118,7 @@ interface Entered {
 
 const TAKE_BACK_MS = 10_000
 
-/** Tokens that are not kept, so that nobody could take them back later; after Ctrl-C, too. */
+/** Revokes tokens that were not stored, because nobody could revoke them later. Also runs after Ctrl-C. */
 async function takeBack(ctx: Context, signed: OAuthLogin): Promise<void> {
   const revoked = revokeLogin(ctx, signed, AbortSignal.timeout(TAKE_BACK_MS))
   const text = await revoked.then(

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { TAB_SCREENS } from '../../core/browse-screens.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import {
@@ -22,9 +23,7 @@ import {
   terminalOf,
 } from './show-screens.ts'
 
-const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
-
-type Screen = (typeof SCREENS)[number] | PluralOf<ListedResource>
+type Screen = (typeof TAB_SCREENS)[number] | PluralOf<ListedResource>
 
 interface Options {
   readonly plain?: true
@@ -52,12 +51,12 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
 /** CrmError `usage` for a word that is no screen. */
 function screenNamed(word: string): Screen {
   const screen =
-    SCREENS.find((each) => each === word) ??
+    TAB_SCREENS.find((each) => each === word) ??
     LISTED_RESOURCES.map((each) => RESOURCES[each].plural).find((each) => each === word)
   if (screen) return screen
   throw new CrmError(
     'usage',
-    `there is no screen ${JSON.stringify(word)}, expected ${SCREENS.join(', ')}, or an object`,
+    `there is no screen ${JSON.stringify(word)}, expected ${TAB_SCREENS.join(', ')}, or an object`,
     {
       hint: 'crm objects lists the objects of the server',
     },
@@ -146,7 +145,7 @@ function insteadOf(screen: Screen): string {
 
 /** CrmError `usage` for an object that has no lines. */
 function plainScreen(screen: Screen | undefined): PlainOptions['screen'] {
-  const found = SCREENS.find((each) => each === (screen ?? 'contacts'))
+  const found = TAB_SCREENS.find((each) => each === (screen ?? 'contacts'))
   if (found) return found
   throw new CrmError('usage', `--plain has no ${screen}`, { hint: insteadOf(screen ?? 'contacts') })
 }

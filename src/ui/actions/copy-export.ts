@@ -74,15 +74,23 @@ function commandFor(ui: Ui): string {
 }
 
 /** A green check only where tmux states that it has the text: a terminal states nothing. */
-export async function copyText({ world, background }: Ui, text: string, what: string): Promise<void> {
+export async function copyText(
+  { world, background }: Pick<Ui, 'world' | 'background'>,
+  text: string,
+  what: string,
+  shown = shownOf(text),
+): Promise<void> {
   if (text === '') return background.notices.wait(`There is no ${what} to copy`)
   const to = await copyToClipboard(text, world.env, world.writeRaw)
   if (to === 'too long')
     return background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
-  const lines = text.split('\n').length
-  const shown = lines > 1 ? `${lines} lines` : cellText(text.length > 40 ? `${text.slice(0, 39)}…` : text)
   if (to === 'tmux') return background.notices.done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
   background.notices.wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
+}
+
+function shownOf(text: string): string {
+  const lines = text.split('\n').length
+  return lines > 1 ? `${lines} lines` : cellText(text.length > 40 ? `${text.slice(0, 39)}…` : text)
 }
 
 function askExport(ui: Ui): void {

@@ -8,24 +8,17 @@ import type { Action, Keymap, Ui } from '../ui.ts'
 /** Keys configured by the user, by the id of an action; they replace the default keys. */
 export type Rebound = Readonly<Record<string, readonly string[]>>
 
-/** `more`: actions that are known later, such as those of objects of the server. */
-export function createKeymap(
-  given: readonly Action[],
-  rebound: Rebound,
-  more: () => readonly Action[] = () => [],
-): Keymap {
+export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
   const keysOf = (action: Action) => rebound[action.id] ?? action.keys
   const isOn = (action: Action, screen: ScreenName) => isOnScreen(action.screens, screen)
   return {
-    get actions() {
-      return [...given, ...more()]
-    },
+    actions,
     keysOf: (id) => {
-      const action = given.find((each) => each.id === id)
+      const action = actions.find((each) => each.id === id)
       return action ? keysOf(action) : []
     },
     lookUp: (screen, chords) => {
-      const here = given.filter((each) => isOn(each, screen))
+      const here = actions.filter((each) => isOn(each, screen))
       const action = here.find((each) => keysOf(each).includes(chords))
       if (action) return action
       return here.some((each) => keysOf(each).some((keys) => keys.startsWith(`${chords} `))) ? 'begins' : undefined
@@ -101,11 +94,10 @@ export function isNamedBy(action: Action | undefined, text: string): boolean {
 }
 
 function rankOf({ id, title }: Action, name: string): number {
-  if (name === '') return 0
   const goal = /^screen-(.+)$/.exec(id)?.[1]
-  if (goal?.startsWith(name) || id === name) return 0
-  if (`-${id} ${id.replaceAll('-', ' ')}`.includes(`-${name}`) || id.replaceAll('-', ' ').startsWith(name)) return 1
-  return title.toLowerCase().startsWith(name) || (goal !== undefined && `go to ${goal}`.startsWith(name)) ? 2 : BY_TITLE
+  if (name === '' || id === name || goal?.startsWith(name)) return 0
+  if ([id, id.replaceAll('-', ' '), ...id.split('-')].some((each) => each.startsWith(name))) return 1
+  return title.toLowerCase().startsWith(name) ? 2 : BY_TITLE
 }
 
 /** For other ways to an action than its keys. */

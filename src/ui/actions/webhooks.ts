@@ -1,7 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { eventPatterns } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { copyToClipboard } from '../background/clipboard.ts'
 import {
   removalQuestion,
   resendQuestion,
@@ -21,6 +20,7 @@ import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { confirmChanges } from './confirm-changes.ts'
+import { copyText } from './copy-export.ts'
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
@@ -155,7 +155,6 @@ const COPY = 'Copy it to the clipboard of the terminal, and close'
 
 /** The only place that shows it: no message, no file, and not the log. */
 function showSecret(ui: Ui, name: string, secret: string): void {
-  const { world, background } = ui
   showOverlay(ui, {
     behind: formIn(ui.store.get().overlay),
     type: 'choice',
@@ -164,14 +163,7 @@ function showSecret(ui: Ui, name: string, secret: string): void {
     options: ['Close', COPY],
     index: 0,
     onChoose: (option) => {
-      if (option !== COPY) return
-      void copyToClipboard(secret, world.env, world.writeRaw).then((to) => {
-        if (to === 'tmux') background.notices.done('Copied the secret to tmux, and to the clipboard where tmux sets it')
-        else
-          background.notices.wait(
-            'Sent the secret to the terminal to copy (OSC 52); terminals do not say whether they did',
-          )
-      })
+      if (option === COPY) void copyText(ui, secret, 'secret', 'the secret')
     },
   })
 }

@@ -28,7 +28,7 @@ export interface UserKey {
   readonly output: (typeof OUTPUTS)[number]
 }
 
-// Without digits, which begin counts, and control characters that terminals send for other keys, or that stop a program.
+// Without digits, which open screens, and control characters that terminals send for other keys, or that stop a program.
 const CHORDS = text({
   pattern: '^(?:ctrl-[abd-gklnop-y]|[!-/:-~])(?: (?:ctrl-[abd-gklnop-y]|[!-/:-~]))?$',
   expected: 'a key such as P or ctrl-o, or two with a blank between them, such as g o; no digit, and not ctrl-c',
