@@ -25,3 +25,15 @@ export function momentMs(text: string, nowMs: number): number {
   const spanMs = parseDurationWithUnitMs(text)
   return spanMs === undefined ? Date.parse(text) : nowMs - spanMs
 }
+
+/** An RFC 3339 time, or a day. */
+export function parseClock(text: string): number {
+  const timeMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  // Date.parse reads 31 February as 3 March.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
+  const isDay = !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text.slice(0, 10))
+  if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('Expected a time such as 2026-01-01T00:00:00Z.')
+  return timeMs
+}

@@ -1,9 +1,10 @@
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { withLock } from '../files/lock.ts'
 import { ensurePrivateFolder } from '../files/private-file.ts'
-import { thisProcess } from '../files/processes.ts'
+import { isRunning, thisProcess } from '../files/processes.ts'
 import { openSandbox, type SandboxTerms } from './open-sandbox.ts'
 import { openServiceLog } from './run-in-sandbox.ts'
 import {
@@ -16,6 +17,7 @@ import {
   sandboxHome,
   writeSandboxFile,
 } from './sandbox-file.ts'
+import { ownerOfFolder } from './sandbox-folder.ts'
 
 export interface HeldSandbox {
   readonly name: string
@@ -64,11 +66,29 @@ export async function holdSandbox({
   })
   try {
     onReady(started.shown)
-    await sleep(ttlMs, undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    await lifetime(env, ttlMs, signal)
   } finally {
     await started.close()
+  }
+}
+
+const LOOK_MS = 500
+
+/** Until its time is over, the signal aborts, or the sandbox whose command started it was killed. */
+async function lifetime(env: Env, ttlMs: number, signal: AbortSignal): Promise<void> {
+  const endMs = performance.now() + ttlMs
+  const outer = ownerOfFolder(dirname(sandboxHome(env)))
+  for (
+    let leftMs = ttlMs;
+    leftMs > 0 && (outer === undefined || isRunning(outer));
+    leftMs = endMs - performance.now()
+  ) {
+    await sleep(outer === undefined ? leftMs : Math.min(leftMs, LOOK_MS), undefined, { signal }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error
+      },
+    )
+    if (signal.aborted) return
   }
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
+import { isLoopback, reachableHere } from '../core/http-rules.ts'
 import type { Env } from '../core/streams.ts'
 import { startSender } from '../service/delivery/sender.ts'
 import { TIMEOUTS } from '../service/http-server.ts'
 import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/injected-faults.ts'
-import { createKey } from '../service/keys.ts'
+import { createKey, newKeyText } from '../service/keys.ts'
 import type { Log } from '../service/log.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
@@ -19,6 +20,14 @@ export interface SandboxTerms {
   readonly seedEnv: Env
   readonly latencyMs: number
   readonly fail: FaultShares
+  /** Undefined: on 127.0.0.1. */
+  readonly host?: string | undefined
+  /** Undefined: a free one. */
+  readonly port?: number | undefined
+  /** Called for the empty store, with pipelines, objects and unique members. */
+  readonly prepare?: ((store: Store) => Promise<void>) | undefined
+  /** Values of the fixture files that are replaced, as `--set` has them. */
+  readonly sets?: readonly string[]
   /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined
   /** The initial time of the service's clock, which runs on from there. Undefined: the real time. */
@@ -52,7 +61,7 @@ const UNLIMITED: RateLimit = { requests: 1_000_000, windowMs: 1000 }
 
 /** Starts a service in this process, on a free local port, with a database in memory. */
 export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
-  const { rateLimit = UNLIMITED, version, log, clockMs, parent } = terms
+  const { rateLimit = UNLIMITED, version, log, clockMs, parent, host = '127.0.0.1', port = 0, seedEnv } = terms
   const faults = faultPlanOf(terms.latencyMs, terms.fail)
   const now = clockFrom(clockMs)
   const folder = makeSandboxFolder(parent)
@@ -64,14 +73,19 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   try {
     const store = await openStore({ address: ':memory:', now })
     closers.push(() => store.close())
+    await terms.prepare?.(store)
     const { text: apiKey } = await createKey(
       store,
-      { name: 'sandbox', scopes: ['read', 'write'], expiresAtMs: undefined },
+      { name: 'sandbox', scopes: ['read', 'write'], expiresAtMs: undefined, text: seedEnv[GIVEN_KEY] || newKeyText() },
       now(),
     )
     const timeouts = { ...TIMEOUTS, closeMs: CLOSE_MS }
+    // Its address may be in the fixtures. Until they are there, requests wait, and /readyz is 503.
+    const seeded = Promise.withResolvers<Store>()
+    seeded.promise.catch(() => {})
+    closers.push(() => seeded.reject(new Error('the sandbox was not seeded')))
     const server = await startServer({
-      ...{ store, host: '127.0.0.1', port: 0, rateLimit, now, log, version, faults, timeouts },
+      ...{ store: seeded.promise, host, port, rateLimit, now, log, version, faults, timeouts },
     })
     closers.push(() => server.close())
     const sender = startSender({
@@ -79,8 +93,9 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
       timeouts: { tryMs: 15_000, closeMs: CLOSE_MS },
     })
     closers.push(() => sender.close())
-    const env = envOf(server.url, apiKey, folder)
+    const env = envOf(reachableHere(server.url).origin, apiKey, folder)
     const variables = terms.seed.length > 0 ? await seedFrom(terms, store, env) : {}
+    seeded.resolve(store)
     return { baseUrl: server.url, apiKey, env: { ...variables, ...env }, folder, close }
   } catch (error) {
     await close()
@@ -88,15 +103,26 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   }
 }
 
-async function seedFrom({ seed, seedEnv, signal, onMistake }: SandboxTerms, store: Store, env: OpenSandbox['env']) {
+async function seedFrom(terms: SandboxTerms, store: Store, env: OpenSandbox['env']) {
+  const { seed: files, sets = [], clockMs, seedEnv, signal, onMistake } = terms
   const { seedStore } = await import('./seed-store.ts')
-  return seedStore(store, { files: seed, env: { ...seedEnv, ...env }, signal, onMistake })
+  return seedStore(store, { files, sets, clockMs, env: { ...seedEnv, ...env }, signal, onMistake })
 }
+
+/** Variables that keep requests to loopback addresses away from a proxy. Some programs read one name, some the other. */
+export function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Env): Record<string, string> {
+  const list = [upper || lower, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
+  return { NO_PROXY: list, no_proxy: list }
+}
+
+/** The key, for a sandbox that other containers use. */
+const GIVEN_KEY = 'CRM_SANDBOX_KEY'
 
 function envOf(baseUrl: string, apiKey: string, folder: string): OpenSandbox['env'] {
   return {
     CRM_BASE_URL: baseUrl,
     CRM_API_KEY: apiKey,
+    ...(!isLoopback(new URL(baseUrl).hostname) && { CRM_INSECURE_HTTP: '1' }),
     CRM_CONFIG_HOME: join(folder, 'config'),
     CRM_STATE_HOME: join(folder, 'state'),
   }

@@ -6,7 +6,9 @@ import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { HAS_PROCESS_GROUPS, programStart, signalGroup, startWatcher } from '../files/programs.ts'
-import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
+import { type OpenSandbox, openSandbox, type SandboxTerms, withoutProxy } from './open-sandbox.ts'
+import { homeWithin, SANDBOX_HOME } from './sandbox-file.ts'
+import { endSandboxes } from './stop-sandbox.ts'
 
 export interface SandboxRun {
   readonly terms: Omit<SandboxTerms, 'log' | 'seedEnv' | 'signal'>
@@ -23,19 +25,22 @@ export interface SandboxRun {
 
 /** Runs a command with its own sandbox, closed when the command ends. Resolves to the exit code of the command. */
 export async function runInSandbox(run: SandboxRun): Promise<number> {
+  if (run.command === '') throw startError('', { code: 'ENOENT' })
   const log = run.keepLog === undefined ? undefined : openServiceLog(run.keepLog, '--keep-log')
   let sandbox: OpenSandbox | undefined
   let exit: number | undefined
   try {
     sandbox = await openSandbox({ ...run.terms, seedEnv: run.env, signal: run.signal, log: log?.write })
     run.signal.throwIfAborted()
-    exit = await runCommand(run, sandbox.env)
+    const added = { ...sandbox.env, ...withoutProxy(run.env), [SANDBOX_HOME]: homeWithin(sandbox.folder) }
+    exit = await runCommand(run, added)
     return exit
   } catch (error) {
     // Interrupted while seeding.
     if (!run.signal.aborted) throw error
     return 128 + systemConstants.signals[signalOf(run.signal)]
   } finally {
+    if (sandbox) await endSandboxes(homeWithin(sandbox.folder))
     await sandbox?.close()
     log?.close(exit !== 0)
   }
@@ -107,7 +112,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'it is not executable, or permission is denied',
 }
 
-function startError(command: string, cause: NodeJS.ErrnoException): CrmError {
+function startError(command: string, cause: Partial<NodeJS.ErrnoException>): CrmError {
   const reason = REASONS[cause.code ?? ''] ?? cause.message
   return new CrmError('usage', `cannot run ${JSON.stringify(command)}: ${reason}`, {
     hint: "expected a command and its arguments; for shell syntax: crm sandbox run -- sh -c 'npm run seed && npm test'",

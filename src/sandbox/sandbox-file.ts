@@ -1,9 +1,10 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, jsonIn } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { stateFolder } from '../files/folders.ts'
+import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner } from '../files/processes.ts'
 import { writePrivateFile } from '../files/replace-file.ts'
@@ -25,6 +26,11 @@ export const SANDBOX_HOME = 'CRM_SANDBOX_HOME'
 
 export function sandboxHome(env: Env): string {
   return env[SANDBOX_HOME] || join(stateFolder(env), 'sandboxes')
+}
+
+/** The same for the sandboxes that the command of a sandbox starts: they end with it. */
+export function homeWithin(folder: string): string {
+  return join(folder, 'sandboxes')
 }
 
 export function sandboxFile(env: Env, name: string): string {
@@ -50,6 +56,21 @@ export async function readSandboxFile(file: string): Promise<StartedSandbox | un
     return value as unknown as StartedSandbox
   }
   throw new CrmError('invalid_input', `${file} is not the file of a sandbox`, { hint: `remove it: rm ${file}` })
+}
+
+/** Those in a home whose process runs; the files of others are removed. */
+export async function runningSandboxes(home: string): Promise<readonly StartedSandbox[]> {
+  const names = await readdir(home).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return []
+    throw toMachineError(error, home)
+  })
+  const running: StartedSandbox[] = []
+  for (const file of names.filter((name) => name.endsWith('.json')).map((name) => join(home, name))) {
+    const sandbox = await readSandboxFile(file)
+    if (sandbox && isAlive(sandbox)) running.push(sandbox)
+    else if (sandbox) await removeDead(file, sandbox)
+  }
+  return running
 }
 
 /** A process that was killed leaves its file. */

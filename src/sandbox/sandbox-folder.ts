@@ -41,8 +41,8 @@ export function removeSandboxFolder(folder: string): void {
 /** Removes the folders of sandboxes whose process was killed. */
 export function sweepSandboxFolders(parent: string): void {
   for (const name of namesIn(parent)) {
-    const { host, pid } = NAME.exec(name)?.groups ?? {}
-    if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))
+    const pid = ownerOfFolder(name)
+    if (pid !== undefined && !isRunning(pid)) removeIfOwn(join(parent, name))
   }
 }
 
@@ -50,8 +50,13 @@ export function sweepSandboxFolders(parent: string): void {
 export function removeFolderOf({ pid }: Pick<ProcessOwner, 'pid'>, inside: string | undefined): void {
   if (inside === undefined) return
   const folder = dirname(inside)
-  const { host, pid: namedPid } = NAME.exec(basename(folder))?.groups ?? {}
-  if (host === ownHost() && Number(namedPid) === pid) removeIfOwn(folder)
+  if (ownerOfFolder(folder) === pid) removeIfOwn(folder)
+}
+
+/** The process that has made the folder of a sandbox on this host; undefined for another folder. */
+export function ownerOfFolder(folder: string): number | undefined {
+  const { host, pid } = NAME.exec(basename(folder))?.groups ?? {}
+  return host === ownHost() ? Number(pid) : undefined
 }
 
 function namesIn(parent: string): string[] {

@@ -1,7 +1,6 @@
 import { idText, type JsonObject } from '../core/json.ts'
-import type { Env } from '../core/streams.ts'
 import type { FixtureCollection } from '../fixtures/field-rules.ts'
-import { createRecords, RecordRefused } from '../fixtures/seed.ts'
+import { createRecords, RecordRefused, type SeedRequest } from '../fixtures/seed.ts'
 import type { Members } from '../service/json-text.ts'
 import { Problem } from '../service/problem.ts'
 import { dealCreation, noteCreation } from '../service/resources/deals.ts'
@@ -10,13 +9,7 @@ import { parseBodyText } from '../service/route.ts'
 import type { Pipeline, Store } from '../service/store/store.ts'
 import { type CheckedWrite, writeOnce } from '../service/write.ts'
 
-export interface StoreSeed {
-  readonly files: readonly string[]
-  /** For expressions in the files. */
-  readonly env: Env
-  readonly signal: AbortSignal
-  readonly onMistake: (text: string) => void
-}
+export type StoreSeed = Omit<SeedRequest, 'stages' | 'create'>
 
 /**
  * Creates the records of fixture files in a new store by the rules of the service, but without a request for each. Returns `env` of

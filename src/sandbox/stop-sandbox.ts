@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { sendSignal } from '../files/processes.ts'
-import { isAlive, readSandboxFile, removeDead, type StartedSandbox, sandboxFile } from './sandbox-file.ts'
+import {
+  isAlive,
+  readSandboxFile,
+  removeDead,
+  runningSandboxes,
+  type StartedSandbox,
+  sandboxFile,
+} from './sandbox-file.ts'
 
 /** A sandbox closes within a second; then it is killed. */
 const KILL_AFTER_MS = 5000
@@ -31,6 +38,11 @@ export async function stopSandbox(env: Env, name: string): Promise<boolean> {
   if (wasAlive) await end(found)
   await removeDead(file, found)
   return wasAlive
+}
+
+/** Ends all that are listed in a home. */
+export async function endSandboxes(home: string): Promise<void> {
+  for (const sandbox of await runningSandboxes(home)) await end(sandbox)
 }
 
 async function end(sandbox: StartedSandbox): Promise<void> {

@@ -112,18 +112,21 @@ export function appliesTo({ profile }: Pick<ChosenProfile, 'profile'>, address: 
   return profile.baseUrl !== undefined && baseUrlText(new URL(profile.baseUrl)) === baseUrlText(address)
 }
 
-/** CrmError `usage` for plain http beyond loopback, unless the profile has `insecure_http`. */
-export function rejectInsecure(address: URL, chosen: ChosenProfile | undefined): void {
+/** CrmError `usage` for plain http beyond loopback, unless the profile has `insecure_http`, or CRM_INSECURE_HTTP is set beside CRM_BASE_URL. */
+export function rejectInsecure(env: Env, address: URL, chosen: ChosenProfile | undefined): void {
   if (address.protocol === 'https:' || isLoopback(address.hostname)) return
+  if (env.CRM_BASE_URL && env.CRM_INSECURE_HTTP === '1') return
   if (chosen && appliesTo(chosen, address) && chosen.profile.allowsInsecureHttp) return
   const allow = (name: string) => `crm config set insecure_http true -p ${name}`
   const isOwn = chosen && appliesTo(chosen, address)
   // A profile of the address has to be there first, and to be the chosen one.
   const hint = isOwn
     ? allow(chosen.name)
-    : `crm config set base_url ${shellWord(baseUrlText(address))} -p plain && ${allow('plain')} && export CRM_PROFILE=plain`
+    : env.CRM_BASE_URL
+      ? 'export CRM_INSECURE_HTTP=1'
+      : `crm config set base_url ${shellWord(baseUrlText(address))} -p plain && ${allow('plain')} && export CRM_PROFILE=plain`
   throw new CrmError('usage', `plain http to ${address.host} would send the key unencrypted`, {
-    hint: `use https, or allow it in a profile of this address: ${hint}`,
+    hint: `use https, or, if the network between is yours: ${hint}`,
   })
 }
 

@@ -82,7 +82,7 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
     isAddressed && request.addressOf ? await request.addressOf(named) : chooseAddress(settings, env, chosen)
   const byRepository = repositoryProfile(request)
   if (byRepository) warn(`Profile ${byRepository.name} (${baseUrlText(baseUrl)}), selected by ${byRepository.path}.`)
-  rejectInsecure(baseUrl, chosen)
+  rejectInsecure(env, baseUrl, chosen)
   const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
   const login = loginCommand(baseUrl, applying)
   const hint = env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login

@@ -60,3 +60,40 @@ test('a contact that was deleted since is created again', async () => {
   expect(await fixtures('apply', 'r1')).toMatchObject({ 'contacts.ann': 'created', 'contacts.old': 'unchanged' })
   expect(await emails()).toEqual(['ann-r1@x.test', 'old@x.test'])
 })
+
+test('now stays that of the first apply, until the run is destroyed', async () => {
+  const home = await serviceHome()
+  const path = home.file(
+    'now.yaml',
+    'version: 1\ncontacts: { a: { name: "at ${now}" } }\ndeals: { d: { name: "${now}", stage: Lead } }\n',
+  )
+  const fixtures = async (verb: string) => actions(await home.json('fixtures', verb, path, '--run-id', 'r'))
+  const name = async () => (await home.json('deals', 'list'))[0].name
+  await fixtures('apply')
+  const first = await name()
+  await expect.poll(() => new Date().toISOString().slice(0, 19)).not.toBe(first.slice(0, 19))
+  for (const verb of ['plan', 'apply'])
+    expect(new Set(Object.values(await fixtures(verb)))).toEqual(new Set(['unchanged']))
+  await fixtures('destroy')
+  await fixtures('apply')
+  expect(await name()).not.toBe(first)
+})
+
+test('each record that is rejected is named', async () => {
+  const home = await serviceHome()
+  const path = home.file('big.yaml', 'version: 1\ncontacts: { a: { name: A }, b: { $count: 3, name: A } }\n')
+  const { exit, stderr } = await home.crm(
+    'fixtures',
+    'apply',
+    path,
+    '--run-id',
+    'r',
+    '--set',
+    `contacts.b.name=${'x'.repeat(70_000)}`,
+  )
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: expect.stringContaining('3 records were rejected: contacts.b[0], contacts.b[1], contacts.b[2]'),
+  })
+  for (const n of [0, 1, 2]) expect(stderr).toContain(`big.yaml:2:29: contacts.b[${n}] was rejected; body: the record`)
+})

@@ -249,3 +249,36 @@ test('a log is kept over an earlier one, and over no other file', async () => {
   for (const _ of [1, 2]) expect((await run(log)).exit).toBe(1)
   expect(existsSync(log)).toBe(true)
 })
+
+test('a command that has no name is exit 2, and no bug', async () => {
+  const { exit, stderr } = await crm(['sandbox', 'run', '--', ''], emptyHome())
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('cannot run "": command not found') })
+})
+
+test('what serve takes, a sandbox takes: objects, unique members, an address, a key; --set and --clock reach the fixtures', async () => {
+  const { env, left } = home()
+  const folder = tempFolder()
+  const [objects, seed] = [join(folder, 'objects.yaml'), join(folder, 'seed.yaml')]
+  writeFileSync(objects, 'objects: { machines: { fields: { serial: {} } } }\n')
+  writeFileSync(seed, 'version: 1\ncontacts: { a: { name: "${now - 1d}", email: a@x.test } }\n')
+  const program = `
+    const { spawnSync } = require('node:child_process')
+    const crm = (...args) => spawnSync(${JSON.stringify(NODE)}, [${JSON.stringify(CRM)}, ...args], { encoding: 'utf8' })
+    const { CRM_BASE_URL, CRM_API_KEY, NO_PROXY, no_proxy } = process.env
+    crm('machines', 'create', '--set', 'serial=7')
+    const [{ serial }] = JSON.parse(crm('machines', 'list', '-o', 'json').stdout)
+    const [{ name, email }] = JSON.parse(crm('contacts', 'list', '-o', 'json').stdout)
+    const twice = crm('contacts', 'create', '--set', 'name=B', '--set', 'email=b@x.test').status
+    console.log(JSON.stringify({ serial, name, email, twice, CRM_BASE_URL, CRM_API_KEY, NO_PROXY, no_proxy }))`
+  const words = ['--objects', objects, '--unique', 'contacts.email', '--host', '0.0.0.0']
+  const fixtures = ['--seed', seed, '--set', 'contacts.a.email=b@x.test', '--clock', '2026-05-05T00:00:00Z']
+  const given = { ...env, CRM_SANDBOX_KEY: 'key-of-a-compose-file', no_proxy: '.corp.example' }
+  const seen = JSON.parse(await crmPrints(['sandbox', 'run', ...words, ...fixtures, '--', NODE, '-e', program], given))
+  expect(seen).toEqual({
+    ...{ serial: '7', name: '2026-05-04T00:00:00Z', email: 'b@x.test', twice: 7, CRM_API_KEY: 'key-of-a-compose-file' },
+    CRM_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    NO_PROXY: '.corp.example,127.0.0.1,localhost,::1',
+    no_proxy: '.corp.example,127.0.0.1,localhost,::1',
+  })
+  expect(left()).toEqual([])
+})

@@ -60,7 +60,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'the folder of a killed sandbox stays',
     file: 'src/sandbox/sandbox-folder.ts',
-    line: 'if (host === ownHost() && Number(namedPid) === pid) removeIfOwn(folder)',
+    line: 'if (ownerOfFolder(folder) === pid) removeIfOwn(folder)',
     to: '',
     tests: ['test/commands/sandbox-start.test.ts'],
   },
@@ -207,7 +207,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a sweep removes the folder of a sandbox that runs',
     file: 'src/sandbox/sandbox-folder.ts',
-    line: 'if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))',
+    line: 'if (pid !== undefined && !isRunning(pid)) removeIfOwn(join(parent, name))',
     to: 'if (host === ownHost()) removeIfOwn(join(parent, name))',
     tests: ['test/sandbox/folder.test.ts'],
   },
@@ -368,7 +368,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'numbers of env lose their last digits',
     file: 'src/fixtures/parse-file.ts',
-    line: "return isNumber && node.source !== undefined ? { type: 'value', at: value.at, value: node.source } : value",
+    line: "return value.type === 'value' && value.written !== undefined ? { ...value, value: value.written } : value",
     to: 'return value',
     tests: ['test/commands/fixtures-digits.test.ts'],
   },

@@ -18,7 +18,7 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'the key goes over plain http to another machine without consent',
     file: 'src/settings/target.ts',
-    line: 'rejectInsecure(baseUrl, chosen)',
+    line: 'rejectInsecure(env, baseUrl, chosen)',
     to: '',
     tests: ['test/settings/target.test.ts'],
   },

@@ -2,7 +2,6 @@ import { isatty } from 'node:tty'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../command-tree.ts'
-import type { WithFlags } from '../global-flags.ts'
 import { refuseProfile } from './name-flag.ts'
 import { addServiceFlags, type ServiceFlags, sandboxTerms } from './service-flags.ts'
 
@@ -31,16 +30,12 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
   addServiceFlags(run)
 }
 
-async function runCommand(
-  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'version'> & WithFlags<'profile'>,
-  command: string,
-  args: readonly string[],
-  options: Options,
-): Promise<number> {
+async function runCommand(ctx: Context, command: string, args: readonly string[], options: Options): Promise<number> {
   refuseProfile(ctx)
+  const terms = await sandboxTerms(ctx, options)
   const { runInSandbox } = await import('../../sandbox/run-in-sandbox.ts')
   return runInSandbox({
-    terms: sandboxTerms(ctx, options),
+    terms,
     command,
     args,
     env: ctx.env,

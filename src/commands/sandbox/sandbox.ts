@@ -1,5 +1,6 @@
 import type { CommandGroup } from '../command-tree.ts'
 import { addSandboxEnv } from './env.ts'
+import { addSandboxList } from './list.ts'
 import { addSandboxRun } from './run.ts'
 import { addSandboxStart } from './start.ts'
 import { addSandboxStop } from './stop.ts'
@@ -11,5 +12,6 @@ export const SANDBOX_COMMANDS: CommandGroup = {
     start: addSandboxStart,
     stop: addSandboxStop,
     env: addSandboxEnv,
+    list: addSandboxList,
   },
 }

@@ -1,12 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
+import { ownUniqueMembers } from '../../core/resources/own-objects.ts'
 import { temporaryFolder } from '../../core/streams.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { SandboxTerms } from '../../sandbox/open-sandbox.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'
+import type { UniqueMember } from '../../service/store/store.ts'
 import { collect } from '../fields-input.ts'
-import { parseRateLimit } from '../serve/serve-flags.ts'
+import { defineObjectsOf, readObjectsInput } from '../serve/own-objects.ts'
+import { readPipelinesFile } from '../serve/seed.ts'
+import { parsePort, parseRateLimit } from '../serve/serve-flags.ts'
+import { parseUnique } from '../serve/unique.ts'
+import { parseClock } from '../time-flags.ts'
 
 export interface ServiceFlags {
   readonly seed?: readonly string[]
@@ -14,12 +20,28 @@ export interface ServiceFlags {
   readonly fail?: Record<string, number>
   readonly rateLimit?: RateLimit | undefined
   readonly clock?: number
+  readonly set?: readonly string[]
+  readonly host?: string
+  readonly port?: number
+  readonly objects?: string
+  readonly pipelines?: string
+  readonly unique?: readonly UniqueMember[]
 }
 
 /** What a sandbox contains, and how it behaves. */
 export function addServiceFlags(command: object): void {
   ;(command as Command)
     .option('--seed <file>', 'fixtures to load before it is ready (repeatable)', collect)
+    .option(
+      '--set <path=value>',
+      'change a value of the fixtures; path:=json for values other than text (repeatable)',
+      collect,
+    )
+    .option('--objects <file>', 'objects of your own, JSON or YAML')
+    .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
+    .option('--unique <list>', 'members whose values must be unique, such as contacts.email', parseUnique)
+    .option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (default: 127.0.0.1)')
+    .option('--port <n>', 'listen on this port (default: a free one)', parsePort)
     .option('--latency <time>', 'delay before each request is handled', parseLatency)
     .option(
       '--fail <kind=n%,...>',
@@ -27,14 +49,27 @@ export function addServiceFlags(command: object): void {
       parseFaults,
     )
     .option('--rate-limit <n/time>', 'requests a key may send (default: none)', parseRateLimit)
-    .option('--clock <time>', 'time of the service when it starts', parseClock)
+    .option('--clock <time>', 'time of the service when it starts, and ${now} in the fixtures', parseClock)
 }
 
-export function sandboxTerms(
-  ctx: Pick<Context, 'env' | 'io' | 'version'>,
+/** Defines the objects of `--objects` in this process, so call it before the sandbox is loaded. */
+export async function sandboxTerms(
+  ctx: Context,
   options: ServiceFlags,
-): Omit<SandboxTerms, 'log' | 'seedEnv' | 'signal'> {
+): Promise<Omit<SandboxTerms, 'log' | 'seedEnv' | 'signal'>> {
+  const file = options.objects === undefined ? undefined : await readObjectsInput(ctx, options.objects)
+  const objects = file && (await defineObjectsOf(ctx, ':memory:', file))
+  const pipelines = options.pipelines === undefined ? undefined : await readPipelinesFile(ctx, options.pipelines)
   return {
+    host: options.host,
+    port: options.port,
+    sets: options.set ?? [],
+    prepare: async (store) => {
+      if (pipelines) await store.putPipelines(pipelines)
+      const unique = [...(options.unique ?? []), ...(ownUniqueMembers() as readonly UniqueMember[])]
+      if (unique.length > 0) await store.putUniqueMembers(unique)
+      if (objects) await store.putObjects(objects)
+    },
     seed: options.seed ?? [],
     latencyMs: options.latency ?? 0,
     fail: options.fail ?? {},
@@ -57,18 +92,6 @@ function parseFaults(text: string): Record<string, number> {
     shares[kind] = (shares[kind] ?? 0) + Number(percent)
   }
   return shares
-}
-
-/** An RFC 3339 time, or a day. */
-function parseClock(text: string): number {
-  const timeMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  // Date.parse reads 31 February as 3 March.
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
-  const isDay = !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text.slice(0, 10))
-  if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('Expected a time such as 2026-01-01T00:00:00Z.')
-  return timeMs
 }
 
 /** The unit is required: 50 would be seconds, but usually means milliseconds. */

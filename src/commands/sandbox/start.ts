@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
 import { parseSpan } from '../time-flags.ts'
@@ -49,6 +50,7 @@ async function startSandbox(ctx: Context, options: Options): Promise<number | un
 }
 
 async function hold(ctx: Context, ttlMs: number, options: Options): Promise<undefined> {
+  const terms = await sandboxTerms(ctx, options)
   const { holdSandbox } = await import('../../sandbox/hold-sandbox.ts')
   await holdSandbox({
     name: await sandboxName(ctx, options),
@@ -56,7 +58,7 @@ async function hold(ctx: Context, ttlMs: number, options: Options): Promise<unde
     env: ctx.env,
     signal: ctx.signal,
     log: options.log,
-    terms: sandboxTerms(ctx, options),
+    terms,
     onReady: ({ name, baseUrl, endsAtMs, process: { pid } }) => {
       const ready = { name, base_url: baseUrl, ends_at: new Date(endsAtMs).toISOString(), pid }
       ctx.io.stdout.write(`${JSON.stringify(ready)}\n`)
@@ -75,7 +77,8 @@ async function startAnother(ctx: Context, options: NameFlag): Promise<number | u
     return started.exit
   }
   const ready = JSON.parse(started.ready)
-  await printOne(ctx, ready)
+  if (ctx.flags.output === 'id') await writeText(ctx.io.stdout, `${ready.name}\n`)
+  else await printOne(ctx, ready)
   ctx.note(`Use it: eval "$(crm sandbox env${nameWords(options)})"; end it: crm sandbox stop${nameWords(options)}`)
   return undefined
 }

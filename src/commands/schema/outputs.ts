@@ -178,6 +178,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'fixtures sweep': arrayOf(SWEPT_FIXTURE),
   'sandbox start': STARTED_SANDBOX,
   'sandbox env': SANDBOX_ENV,
+  'sandbox list': arrayOf(STARTED_SANDBOX),
   'fixtures schema': A_SCHEMA,
   diff: arrayOf(DIFFERENCES),
   migrate: arrayOf(oneOfSchemas(MIGRATION_PLAN, MIGRATION_RESULT)),
