@@ -193,3 +193,63 @@ test('a state that an earlier crm kept on the server by the base name goes on, a
   await rows('destroy', a, '--run-id', 'pr-1')
   expect(await emails()).toEqual(['b-ada+pr-1@example.test', 'only-b+pr-1@example.test'])
 })
+
+const origin = (root: string, url: string) =>
+  writeFileSync(
+    join(root, '.git/config'),
+    `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +refs\n`,
+  )
+
+test.each(['local', 'ci'])('a renamed file goes on with its records, in run %s', async (runId) => {
+  const { root, a, emails, rows, run } = await mono()
+  origin(root, 'https://git.example/team/app.git')
+  const named = runId === 'local' ? [] : ['--run-id', runId]
+  await rows('apply', a, ...named)
+  const before = await emails()
+  const [renamed, copy] = [join(root, 'people.yaml'), join(root, 'copy.yaml')]
+  // A copy is no renaming: it has a run of its own.
+  writeFileSync(copy, A.replaceAll('@', '.copy@'))
+  expect((await rows('apply', copy, ...named)).map(({ action }) => action)).toEqual(['created', 'created'])
+  await rows('destroy', copy, ...named)
+  expect(await emails()).toEqual(before)
+  renameSync(a, renamed)
+  for (const verb of ['plan', 'apply', 'status']) {
+    const actions = (await rows(verb, renamed, ...named)).map(({ action, state }) => action ?? state)
+    expect(new Set(actions)).toEqual(new Set([verb === 'status' ? 'there' : 'unchanged']))
+  }
+  expect(await emails()).toEqual(before)
+  await rows('destroy', renamed, ...named)
+  expect(await emails()).toEqual([])
+  expect((await run('status', a, ...named)).exit).not.toBe(0)
+})
+
+test('of two files that may be the renamed one, none is taken', async () => {
+  const { root, a, rows, run, emails } = await mono()
+  const other = join(root, 'c.yaml')
+  writeFileSync(other, A.replaceAll('a-ada', 'c-ada').replaceAll('only-a', 'only-c'))
+  for (const file of [a, other]) await rows('apply', file)
+  const renamed = join(root, 'people.yaml')
+  renameSync(a, renamed)
+  rmSync(other)
+  const before = await emails()
+  expect(await run('apply', renamed)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('may be that of'),
+  })
+  expect(await emails()).toEqual(before)
+})
+
+test('a file of the same path and run id in another repository is refused on one server', async () => {
+  const { root, a, repository, rows, run, emails } = await mono()
+  origin(root, 'git@git.example:team/app.git')
+  await rows('apply', a, '--run-id', 'r')
+  const before = await emails()
+  const [clone, fork] = [repository({ 'a/fixtures.yaml': A }), repository({ 'a/fixtures.yaml': A })]
+  origin(clone, 'ssh://git@git.example/team/app')
+  origin(fork, 'https://git.example/other/app.git')
+  for (const verb of ['status', 'apply', 'destroy'])
+    expect((await run(verb, join(fork, 'a/fixtures.yaml'), '--run-id', 'r')).exit).toBe(7)
+  expect(await emails()).toEqual(before)
+  expect(labels(await rows('destroy', join(clone, 'a/fixtures.yaml'), '--run-id', 'r'))).toHaveLength(2)
+  expect(await emails()).toEqual([])
+})

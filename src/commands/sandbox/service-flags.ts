@@ -49,7 +49,7 @@ export function addServiceFlags(command: object): void {
       parseFaults,
     )
     .option('--rate-limit <n/time>', 'requests a key may send (default: none)', parseRateLimit)
-    .option('--clock <time>', 'time of the service when it starts, and ${now} in the fixtures', parseClock)
+    .option('--clock <time>', 'time of the service when it starts, from which the fixtures count', parseClock)
 }
 
 /** Defines the objects of `--objects` in this process, so call it before the sandbox is loaded. */
