@@ -41,8 +41,7 @@ function filesIn(root: string, folder: string): readonly string[] {
 }
 
 function dependenciesIn(folder: string): readonly string[] {
-  const { devDependencies, optionalDependencies } = readPackage(folder)
-  return [devDependencies, optionalDependencies].flatMap((names) => Object.keys(names ?? {}))
+  return Object.keys(readPackage(folder).devDependencies ?? {})
 }
 
 type Package = Readonly<Record<string, Readonly<Record<string, unknown>> | string | undefined>>

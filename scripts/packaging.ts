@@ -58,7 +58,8 @@ console.log(
 )
 
 const prefix = join(folder, 'prefix')
-npm(['install', '--global', '--offline', '--omit=optional', '--prefix', prefix, packed.tarball], folder)
+// Without a registry, which npm would ask for minutes about a package that it also installs.
+npm(['install', '--global', '--prefix', prefix, '--registry', 'http://127.0.0.1:9', packed.tarball], folder)
 console.log(`installed globally, npm links ${readdirSync(join(prefix, 'share/man/man1')).length} man pages`)
 
 for (const wanted of FOR) withNode(wanted, use)

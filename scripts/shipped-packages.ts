@@ -16,6 +16,7 @@ interface LockEntry {
   readonly hasInstallScript?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 /** Every package with code in an installation of crm, from the last build and the lockfile. */
@@ -36,10 +37,10 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
 }
 
-/** The packages that npm installs with crm on any platform, optional or not. */
+/** The packages that people may install beside crm, on any platform. */
 function installedPaths(lock: Readonly<Record<string, LockEntry>>): ReadonlySet<string> {
   const paths = new Set<string>()
-  const names = dependenciesOf(lock[''])
+  const names = [...dependenciesOf(lock['']), ...Object.keys(lock['']?.peerDependencies ?? {})]
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     const path = `node_modules/${name}`
     if (!paths.has(path)) names.push(...dependenciesOf(lock[path]))

@@ -21,7 +21,7 @@ test('a missing package is reported as such', async () => {
   copyFileSync(PROGRAM, program)
   const refusal = {
     code: 'machine',
-    message: 'the system keyring cannot be used: its package @napi-rs/keyring is not installed',
+    message: 'the system keyring cannot be used: its package is not installed: npm install -g @napi-rs/keyring',
   }
   await expect(openKeyring(session, program).read('a')).rejects.toMatchObject(refusal)
 })
