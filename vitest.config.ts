@@ -79,7 +79,7 @@ const CONNECTORS = [
 ]
 
 /** The client libraries of other languages, and the suite that all of them pass. `npm run test:clients`. */
-const CLIENTS = ['test/clients/{conformance,go,planted-faults,python,ruby}.test.ts']
+const CLIENTS = ['test/clients/{conformance,go,planted-faults,python,ruby,sandbox}.test.ts']
 
 /** Of PostgreSQL alone. The project starts a real one, of Debian's package `postgresql`. `npm run test:postgres`. */
 const POSTGRES = ['test/service/store/postgres/**/*.test.ts']

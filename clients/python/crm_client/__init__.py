@@ -22,6 +22,7 @@ from .errors import (
 from .jsontext import write as dumps
 from .paging import Page
 from .records import Records
+from .sandbox import Sandbox, start_sandbox
 from .signatures import verify
 from .transport import VERSION as __version__
 from .transport import Answer
@@ -43,11 +44,13 @@ __all__ = [
     "RateLimited",
     "Records",
     "RequestTimeout",
+    "Sandbox",
     "ServerError",
     "SignatureError",
     "Unauthorized",
     "Unreachable",
     "__version__",
     "dumps",
+    "start_sandbox",
     "verify",
 ]
