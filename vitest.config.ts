@@ -44,7 +44,7 @@ const SLOW = [
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
-  'test/e2e/{developers-hour,webhooks-wait,fixtures-lost-answers,fixtures-team,sandbox-start}.test.ts',
+  'test/e2e/{developers-hour,webhooks-wait,fixtures-lost-answers,fixtures-team,sandbox-start,ci-files}.test.ts',
 ]
 
 /** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
