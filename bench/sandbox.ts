@@ -21,17 +21,33 @@ deals: { d: { $count: 500, name: "D \${i}", stage: Lead, amount: "\${fake.amount
 notes: { n: { $count: 500, deal: "\${deals.d[i].id}", body: "\${fake.sentence}" } }
 `
 
+const LARGEST = `version: 1
+contacts: { c: { $count: 5000, email: "u\${i}@example.test", name: "\${fake.name}" } }
+deals: { d: { $count: 2500, name: "D \${i}", stage: Lead, amount: "\${fake.amount}" } }
+notes: { n: { $count: 2500, deal: "\${deals.d[i].id}", body: "\${fake.sentence}" } }
+`
+
 /** Whole sandboxes beside `node -e 0`, a large apply without its start-up, and fifty sandboxes at once. */
 export async function measureSandbox(): Promise<Row[]> {
   const folder = benchFolder()
   const env = { ...plainEnv(), HOME: folder }
-  const [seed, large] = [join(folder, 'seed.yaml'), join(folder, 'large.yaml')]
+  const [seed, large, largest] = ['seed', 'large', 'largest'].map((name) => join(folder, `${name}.yaml`)) as [
+    string,
+    string,
+    string,
+  ]
   writeFileSync(seed, SEED)
   writeFileSync(large, LARGE)
+  writeFileSync(largest, LARGEST)
   const node = process.execPath
   const run = [node, CRM, 'sandbox', 'run']
   const times = timeCommands(
-    { bare: [node, '-e', '0'], empty: [...run, '--', 'true'], seeded: [...run, '--seed', seed, '--', 'true'] },
+    {
+      bare: [node, '-e', '0'],
+      empty: [...run, '--', 'true'],
+      seeded: [...run, '--seed', seed, '--', 'true'],
+      ten: [...run, '--seed', largest, '--', 'true'],
+    },
     ROUNDS,
     env,
   )
@@ -40,6 +56,7 @@ export async function measureSandbox(): Promise<Row[]> {
   return [
     row('crm sandbox run -- true', times.empty, 100),
     row('the same with 50 contacts and 40 deals', times.seeded, 160),
+    row('each thousand of 10,000 records', ((times.ten ?? 0) - (times.empty ?? 0)) / 10, 104),
     ...(await measureApply(large, env)),
     ...(await measureTogether(env)),
   ]
