@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -77,3 +77,63 @@ test('stopped on one runner, and continued after another has destroyed the run, 
   expect({ exit, stderr }).toEqual({ exit: 7, stderr: expect.stringContaining('lock of') })
   expect(await counts(two.env)).toEqual({ contacts: 1, deals: 0 })
 })
+
+const OF_JOBS = `version: 1
+contacts:
+  ada: { name: Ada, email: "ada+\${env:REPOSITORY}+\${run.id}@x.test" }
+  crowd: { $count: 30, name: "C \${i}", email: "c\${i}+\${env:REPOSITORY}+\${run.id}@x.test" }
+deals: { big: { name: "\${contacts.ada.email}", stage: Lead } }
+`
+
+test('ten jobs at once on one machine, in two repositories with files of one name, half of them killed: each ends with its own', async () => {
+  const { env, url } = await startService(['--rate-limit', '300/1s'])
+  const shared = emptyHome({ CRM_BASE_URL: url, CRM_API_KEY: env.CRM_API_KEY ?? '', CRM_STATE_HOME: tempFolder() })
+  await crmPrints(['contacts', 'create', '--set', 'name=Other', '--set', 'email=other@x.test'], shared)
+  const jobs = ['a', 'b'].flatMap((repository) => {
+    const root = tempFolder()
+    mkdirSync(join(root, '.git'))
+    mkdirSync(join(root, 'test'))
+    const file = join(root, 'test/fixtures.yaml')
+    writeFileSync(file, OF_JOBS)
+    writeFileSync(join(root, '.git/config'), `[remote "origin"]\n\turl = https://git.example/${repository}.git\n`)
+    const own = { ...shared, REPOSITORY: repository }
+    return [1, 2, 3, 4, 5].map((n) => ({
+      env: own,
+      file,
+      runId: `${repository}-${n}`,
+      isKilled: n % 2 === 0 || n === 5,
+    }))
+  })
+  const emails = async () =>
+    (JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], shared)) as { email: string }[]).map(
+      ({ email }) => email,
+    )
+  await Promise.all(
+    jobs.map(async ({ env: own, file, runId, isKilled }) => {
+      const line = (verb: string) => ['fixtures', verb, file, '--run-id', runId, '-o', 'json']
+      const child = startCrm(line('apply'), own)
+      child.stdin.end()
+      child.stdout.resume()
+      const ended = once(child, 'exit')
+      if (isKilled) {
+        await sleep(200 + Math.random() * 400)
+        child.kill('SIGKILL')
+      }
+      await ended
+      const rows = JSON.parse(await crmPrints(line('apply'), own))
+      expect(rows).toHaveLength(32)
+      const states = JSON.parse(await crmPrints(line('status'), own)) as { state: string }[]
+      expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['there']))
+    }),
+  )
+  // Each of its own, once: 31 contacts of ten jobs, and the one of nobody.
+  expect(new Set(await emails()).size).toBe((await emails()).length)
+  expect(await emails()).toHaveLength(311)
+  await Promise.all(
+    jobs.map(({ env: own, file, runId }) =>
+      crmPrints(['fixtures', 'destroy', file, '--run-id', runId, '--strict'], own),
+    ),
+  )
+  expect(await emails()).toEqual(['other@x.test'])
+  expect(JSON.parse(await crmPrints(['deals', 'list', '-o', 'json'], shared))).toEqual([])
+}, 120_000)
