@@ -61,6 +61,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     const program = await buildProgram({ ...host, io }, act, argv)
     const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
     if (topic !== undefined) return await showTopic(io, program, topic)
+    if (first === 'help' && argv.includes('--json')) return await listCommands(io, program, argv.slice(1))
     await program.parseAsync(first === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
     return exit
   } catch (error) {
@@ -160,7 +161,7 @@ export async function buildProgram(host: Host, act: Act, words: readonly string[
       examples('crm serve', 'crm contacts list', 'crm auth login --base-url https://crm.example.com'),
     )
     .addHelpText('after', `\nHelp topics:\n${topicLines().join('\n')}`)
-    .helpCommand('help [command...]', 'show help for a command, or on a topic')
+    .helpCommand('help [command...]', 'show help for a command, or on a topic; --json for programs')
     .exitOverride()
   addGlobalFlags(program)
   addCommands(program as CommandUnknownOpts, act, await loadCommands(words), words)
@@ -179,15 +180,31 @@ async function showTopic({ stdout }: Io, program: Command, name: HelpTopicName):
   return EXIT.ok
 }
 
+async function listCommands({ stdout }: Io, program: Command, words: readonly string[]): Promise<number> {
+  const { commandList } = await import('./commands/help/command-list.ts')
+  const command = namedCommand(
+    program,
+    words.filter((word) => word !== '--json'),
+  )
+  await writeText(stdout, commandList(command))
+  return EXIT.ok
+}
+
 /** `crm help contacts list` shows what `crm contacts list --help` does; words that name no command never run anything. */
 function helpWords(program: Command, words: readonly string[]): readonly string[] {
+  namedCommand(program, words)
+  return [...words, '--help']
+}
+
+/** CrmError `usage` for a word that names none. */
+function namedCommand(program: Command, words: readonly string[]): Command {
   let command = program
   for (const word of words) {
     const child = command.commands.find((each) => each.name() === word)
     if (!child) return refuseWord(command, word, command === program ? HELP_TOPIC_NAMES : [])
     command = child
   }
-  return [...words, '--help']
+  return command
 }
 
 /** Commander would print its own wording and exit with 1; a usage error is one like any other here. */

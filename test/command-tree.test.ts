@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { commandTree } from '../scripts/reference/command-tree.ts'
+import { commandTree, leavesOf } from '../scripts/reference/command-tree.ts'
 import { EXIT_CODES_TOPIC } from '../src/commands/help/topic-texts.ts'
 import { CODE } from '../src/commands/schema/json-schema.ts'
 import { outputSchema } from '../src/commands/schema/outputs.ts'
 import { CrmError, type ErrorCode } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit.ts'
 import type { JsonSchema } from '../src/core/json.ts'
+import { crm } from './harness/crm.ts'
+import { emptyHome } from './harness/home.ts'
 
 /** What scripts rely on is in two files of test/golden, so that a review sees it change. */
 const REVIEWED = 'not what was reviewed; if it is meant, npx vitest run test/command-tree.test.ts -u writes it'
@@ -152,3 +154,23 @@ test.each(['lst', '--help', 'constructor', 'con_1'])(
     expect(commandsOn(['contacts'], await commandTree(['contacts']))).toHaveLength(12)
   },
 )
+
+test('help --json lists every command with its flags, and names schemas that exist', async () => {
+  const { exit, stdout } = await crm(['help', '--json'], emptyHome())
+  expect(exit).toBe(0)
+  const list = JSON.parse(stdout)
+  const names = (list.commands as { name: string }[]).map(({ name }) => name)
+  expect(names.toSorted()).toEqual(
+    leavesOf(await commandTree())
+      .map(({ name }) => `crm ${name}`)
+      .toSorted(),
+  )
+  const apply = list.commands.find(({ name }: { name: string }) => name === 'crm fixtures apply')
+  expect(apply).toMatchObject({
+    arguments: [{ name: 'files', is_required: true, is_list: true }],
+    schema: 'fixtures apply',
+  })
+  expect(apply.flags).toContainEqual(expect.objectContaining({ flags: '--run-id <id>', takes_value: true }))
+  expect(list.exit_codes.map(({ code }: { code: number }) => code)).toEqual(Object.values(EXIT))
+  for (const name of list.schemas) expect(outputSchema(name)).toBeDefined()
+})

@@ -48,6 +48,9 @@ export const ENVIRONMENT_TOPIC: HelpTopic = {
       rows: [
         ['CRM_API_KEY', 'the key; overrides that of the profile'],
         ['CRM_BASE_URL', 'the address of the CRM; overrides that of the profile'],
+        ['CRM_CONNECTOR', 'how the CRM speaks: a shipped connector, or the path of a file'],
+        ['CRM_INSECURE_HTTP', '1: accept plain http to CRM_BASE_URL beyond this machine'],
+        ['CRM_SANDBOX_KEY', 'the key of crm sandbox, else a random one'],
         ['CRM_PROFILE', 'the profile, when -p does not name one'],
         ['CRM_CONFIG_HOME', 'where profiles and keys are kept; else XDG_CONFIG_HOME/crm, else ~/.config/crm'],
         ['CRM_STATE_HOME', 'where bulk jobs and events are kept; else XDG_STATE_HOME/crm, else ~/.local/state/crm'],
