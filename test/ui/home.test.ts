@@ -9,7 +9,6 @@ import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { drawFrame } from './draw-frame.tsx'
-import { plainAtService } from './plain-of.ts'
 import { uiOf } from './ui-of.ts'
 
 const NOW = new Date(2026, 10, 26, 15).getTime()
@@ -183,17 +182,6 @@ test('Esc on Home leaves marks and panes of the deals as they are', async () => 
   }))
   ui.press('esc', 'esc', 'esc')
   expect(ui.store.get().lists.deals).toMatchObject({ marks: new Set(['deal_1']), isDetailOpen: true })
-})
-
-test('--plain says the figures of Home', async () => {
-  const plain = await plainAtService(
-    (api) => api.deals.create({ name: 'Roof', stage: 'Lead', amount: 1_500 }, { idempotencyKey: undefined }),
-    { screen: 'home' },
-  )
-  const said = await plain.says('Last jobs')
-  expect(said).toContain('Pipeline: of all 1 deals.')
-  expect(said).toContain('  Lead: 1, 1.5K')
-  expect(said).not.toMatch(/[█▁]/)
 })
 
 test('amounts that are not numbers are counted, not summed as nothing', () => {

@@ -5,7 +5,6 @@ import { createTheme } from '../../src/ui/look/theme.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { drawFrame } from './draw-frame.tsx'
-import { plainAtService } from './plain-of.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const OPTIONS = { idempotencyKey: undefined }
@@ -125,25 +124,4 @@ test('a connector that lists no subscriptions says so in a sentence, and no key 
   expect(textOf(ui)).toContain(ui.store.get().webhooks.lack?.slice(0, 30))
   ui.press('D', 'S', 'd', 'T', 'R')
   expect(ui.store.get().overlay).toBeUndefined()
-})
-
-test('--plain lists, disables and deletes subscriptions, and says a new secret once', async () => {
-  const plain = await plainAtService((api) => api.webhooks.create({ url: NOWHERE, events: ['*'] }, OPTIONS), {
-    screen: 'webhooks',
-  })
-  await plain.says(`1. ${NOWHERE}, enabled`)
-  plain.type('disable 1')
-  await plain.says('Type y')
-  plain.type('y')
-  await plain.says('is disabled')
-  plain.type('resend 1')
-  await plain.says('No failed delivery of wh_')
-  plain.type('rotate 1')
-  await plain.says('Type y')
-  plain.type('y')
-  await plain.says(/said only now: whsec_/)
-  plain.type('delete 1')
-  await plain.says('Type y')
-  plain.type('y')
-  await plain.says('Deleted wh_')
 })

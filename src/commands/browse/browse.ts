@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { TAB_SCREENS } from '../../core/browse-screens.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -11,17 +11,9 @@ import {
   resourceOf,
 } from '../../core/resources/registry.ts'
 import type { Next } from '../../ui/open-browse.ts'
-import type { PlainOptions } from '../../ui/open-plain.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import {
-  type BrowsedServer,
-  browsedServer,
-  sayLines,
-  showScreens,
-  type TerminalStreams,
-  terminalOf,
-} from './show-screens.ts'
+import { type BrowsedServer, browsedServer, showScreens, type TerminalStreams, terminalOf } from './show-screens.ts'
 
 type Screen = (typeof TAB_SCREENS)[number] | PluralOf<ListedResource>
 
@@ -39,12 +31,9 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
       '[screen]',
       'the screen to begin with: home, events, jobs, webhooks, pipelines, or an object of the server',
     )
-    .option('--plain', 'plain lines for screen readers, without redrawing')
+    .addOption(new Option('--plain', 'answered with the command that prints lines').hideHelp())
     .option('--mouse', 'click, double click and wheel; M turns them on and off')
-    .addHelpText(
-      'after',
-      examples('crm browse', 'crm browse home', 'crm browse pipelines', 'crm browse contacts --plain'),
-    )
+    .addHelpText('after', examples('crm browse', 'crm browse home', 'crm browse pipelines', 'crm browse companies'))
     .action(act(browse))
 }
 
@@ -65,16 +54,12 @@ function screenNamed(word: string): Screen {
 
 async function browse(ctx: Context, word: string | undefined, options: Options): Promise<ExitCode | undefined> {
   const screen = word === undefined ? undefined : screenNamed(word)
-  const terminal = terminalOf(ctx.io, 'crm browse', insteadOf(screen ?? 'contacts'))
-  const isLineMode = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
-  const first = screen ?? (isLineMode ? 'contacts' : undefined)
-  if (isOfServer(first)) await requireList(ctx, first === 'pipelines' ? 'deals' : first)
-  if (isLineMode) {
-    const senders = createEventSenders(ctx, undefined)
-    if (isOfServer(first)) await ctx.api()
-    await sayLines(ctx, terminal, { screen: plainScreen(first), senders })
-    return ended(ctx)
-  }
+  const instead = insteadOf(screen ?? 'contacts')
+  const why = whyNoScreens(ctx, options)
+  if (why !== undefined)
+    throw new CrmError('usage', `crm browse draws screens and prints no lines: ${why}`, { hint: instead })
+  const terminal = terminalOf(ctx.io, 'crm browse', instead)
+  if (isOfServer(screen)) await requireList(ctx, screen === 'pipelines' ? 'deals' : screen)
   await showProfiles(ctx, terminal, { screen, isMouseOn: options.mouse === true })
   return ended(ctx)
 }
@@ -143,15 +128,14 @@ function insteadOf(screen: Screen): string {
   return INSTEAD[screen] ?? `crm ${screen} list`
 }
 
-/** CrmError `usage` for an object that has no lines. */
-function plainScreen(screen: Screen | undefined): PlainOptions['screen'] {
-  const found = TAB_SCREENS.find((each) => each === (screen ?? 'contacts'))
-  if (found) return found
-  throw new CrmError('usage', `--plain has no ${screen}`, { hint: insteadOf(screen ?? 'contacts') })
+function whyNoScreens({ env }: Pick<Context, 'env'>, { plain }: Options): string | undefined {
+  if (plain) return '--plain was given'
+  if (env.INK_SCREEN_READER === 'true') return 'INK_SCREEN_READER is true'
+  return env.TERM === 'dumb' ? 'TERM is dumb' : undefined
 }
 
-function isOfServer(screen: Screen | undefined): screen is Exclude<Screen, 'home' | 'events' | 'jobs' | 'webhooks'> {
-  return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs' && screen !== 'webhooks'
+function isOfServer(screen: Screen | undefined): screen is 'pipelines' | PluralOf<ListedResource> {
+  return screen === 'pipelines' || LISTED_RESOURCES.some((each) => RESOURCES[each].plural === screen)
 }
 
 /** CrmError `not_supported` for a list that the connector lacks. */

@@ -6,7 +6,6 @@ import { type CrmRecord, type ListedResource, resourceOf } from '../../core/reso
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/terminal-text.ts'
 import type { BrowseOptions, Next } from '../../ui/open-browse.ts'
-import type { PlainOptions } from '../../ui/open-plain.ts'
 import { findMany } from '../find-many.ts'
 
 export type BrowsedServer = Pick<
@@ -53,24 +52,6 @@ export async function showScreens(
       ctx.note(line)
     },
   }).finally(() => ctx.setNotes(undefined))
-}
-
-/** The line mode, until it is left. Notes are lines as well. */
-export async function sayLines(
-  ctx: Context,
-  terminal: TerminalStreams,
-  { screen, senders }: Pick<PlainOptions, 'screen' | 'senders'>,
-): Promise<void> {
-  const { openPlain } = await import('../../ui/open-plain.ts')
-  const { place } = await browsedServer(ctx)
-  await openPlain({
-    ...terminal,
-    ...{ screen, place, senders, env: ctx.env, now: ctx.now, signal: ctx.signal },
-    openApi: () => ctx.api(),
-    openJobs: ctx.jobs,
-    findRecords: (list, ids) => findRecords(ctx, resourceOf(list), ids),
-    interrupt: ctx.interrupt ?? (() => {}),
-  })
 }
 
 async function findRecords(

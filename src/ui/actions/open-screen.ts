@@ -13,7 +13,7 @@ import {
   type ServerList,
 } from '../screens.ts'
 import type { State } from '../state.ts'
-import type { Action, Ui, World } from '../ui.ts'
+import type { Action, Ui } from '../ui.ts'
 
 const TOUR = FIXED_SCREENS.filter((each) => !SESSION_SCREENS.includes(each))
 
@@ -70,7 +70,7 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
 }
 
 /** The first pages of contacts and deals as far as the server has them, the stages, and the jobs of this machine. */
-export async function loadHome(ui: StagesUi): Promise<void> {
+async function loadHome(ui: Ui): Promise<void> {
   const { store, background, world } = ui
   await learnOffered(store, world.openApi)
   const isMissing = (name: ServerList) => {
@@ -82,12 +82,8 @@ export async function loadHome(ui: StagesUi): Promise<void> {
   await loadStages(ui)
 }
 
-export interface StagesUi extends Pick<Ui, 'store' | 'background'> {
-  readonly world: Pick<World, 'openApi'>
-}
-
 /** Loads the stages of the first deal's pipeline: no documented endpoint lists pipelines. */
-export async function loadStages({ store, world, background }: StagesUi): Promise<void> {
+export async function loadStages({ store, world, background }: Ui): Promise<void> {
   const { board, lists } = store.get()
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')

@@ -45,33 +45,20 @@ export function editsOf(rows: readonly CrmRecord[], patch: JsonObject): readonly
 /** The number of rows that are searched for members. */
 const MOST_LOOKED_AT = 2_000
 
-export interface CheckedIn {
-  readonly name: JobNoun
-  readonly rows: readonly CrmRecord[]
-  /** What a connector says of the records. */
-  readonly fields: OfferedFields | undefined
-  readonly on: 'create' | 'update'
-}
-
-/** A change of records that exist; see checkedMember. */
+/**
+ * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
+ * in a numeric member: a typing error here would add a field to hundreds of records.
+ */
 export function checkedAssignment(
   text: string,
   name: JobNoun,
   rows: readonly CrmRecord[],
   fields?: OfferedFields,
 ): Assignment {
-  return checkedMember(text, { name, rows, fields, on: 'update' })
-}
-
-/**
- * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
- * in a numeric member: a typing error here would add a field to hundreds of records.
- */
-export function checkedMember(text: string, { name, rows, fields, on }: CheckedIn): Assignment {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
-  const isSent = (field: string) => isWritable(fields, field, on)
+  const isSent = (field: string) => isWritable(fields, field, 'update')
   const ofNoun = fields?.names ?? FIELDS[noun]
   if (!isSent(member)) {
     const why = fields ? `${fields.by} never changes ${member}` : `${member} is set by the server`
