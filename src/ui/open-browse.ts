@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CrmError, type WatchProcess } from '../core/errors.ts'
 import { isLoopback } from '../core/http-rules.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
@@ -45,6 +46,7 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
   /** Stops the program, like Ctrl-C. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
+  readonly runCrm: World['runCrm']
   /** Ctrl-C stops nothing here while another program has the terminal; undefined when the process is shared with other code. */
   readonly lendTerminal: ((during: () => Promise<void>) => Promise<void>) | undefined
   readonly watchProcess: WatchProcess | undefined
@@ -102,7 +104,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     }
     const lend = options.lendTerminal ?? ((during) => during())
     const suspend = (during: () => Promise<void>) =>
-      background.following.without(() => terminal.suspend(() => mouse.without(() => lend(during))))
+      background.following.without(() => terminal.suspend(() => mouse.without(() => lend(() => unread(stdin, during)))))
     const ui: Ui = { ...terminal, store, world, background, keymap, boards, suspend, quit }
     mouse.connect(ui)
     openScreen(ui, screen)
@@ -141,10 +143,19 @@ function isBackgroundAsked({ choice, colors }: Look): boolean {
   return choice === 'auto' && colors === '256'
 }
 
+/** Ink stops to listen, but Node goes on reading, and would take the first keys from the other program. */
+async function unread(stdin: NodeJS.ReadStream, during: () => Promise<void>): Promise<void> {
+  // A stream that has lost its listener can be paused in the next turn, and stops in the one after. Ink resumes it.
+  await nextTurn()
+  stdin.pause()
+  await nextTurn()
+  await during()
+}
+
 function worldOf(options: BrowseOptions, document: BrowseDocument): World {
-  const { openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles, stdout } = options
+  const { openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles, runCrm, stdout } = options
   return {
-    ...{ openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles },
+    ...{ openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles, runCrm },
     writeRaw: (text) => void stdout.write(text),
     ...remembering(document),
   }

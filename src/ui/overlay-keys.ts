@@ -111,7 +111,7 @@ function notExpected(text: string, expected: string): string {
 
 /** False when the key does not scroll; letters are text where a count is typed. */
 function scrollDiff(ui: Ui, overlay: Confirmation, { chord, text }: Stroke): boolean {
-  const isText = overlay.expected !== undefined && text !== undefined
+  const isText = overlay.expected !== undefined && (text !== undefined || chord === 'ctrl-u')
   const step = isText || !overlay.diff ? 0 : stepOf(chord)
   if (step === 0) return false
   const last = lastDiffTop(overlay, ui.store.get())

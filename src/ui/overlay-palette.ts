@@ -69,13 +69,18 @@ function enter(ui: Ui, palette: Palette, line: string): void {
     return void (problem === undefined && runLine(ui, line))
   }
   const action = findActions(ui.keymap, ui.store.get(), line)[palette.index]
-  if (palette.index < 0)
+  const [only, ...others] = action ? [] : (palette.complete?.(line) ?? [])
+  if (only !== undefined && others.length === 0) {
+    showOverlay(ui, undefined)
+    return void runLine(ui, only.trim())
+  }
+  if (palette.index < 0 || !action)
     return void showPalette(ui, {
       ...palette,
       problem: `no command is named ${JSON.stringify(line.trim())}; ↓ chooses one that mentions it`,
     })
   showOverlay(ui, undefined)
-  if (action) runAction(ui, action)
+  runAction(ui, action)
 }
 
 function showPalette(ui: Ui, palette: Palette): void {

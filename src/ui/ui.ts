@@ -26,6 +26,8 @@ export interface World {
   readonly writeRaw: (text: string) => void
   /** Stops the process until the shell continues it; undefined where that is not possible. */
   readonly pauseProcess: (() => Promise<void>) | undefined
+  /** Runs another command of crm on the terminal, and waits for Enter behind it; call it in `suspend`. Returns its exit code. */
+  readonly runCrm: (words: readonly string[]) => Promise<number>
   /** Undefined where the screens belong to one profile. */
   readonly profiles: Profiles | undefined
   /** Remembers the screen to begin with; undefined for the one shown last. */

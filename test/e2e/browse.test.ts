@@ -415,6 +415,29 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Augusta' }])
   })
 
+  test('what is typed while an editor starts is its own', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const editor = join(service.env.HOME, 'editor.sh')
+    // It reads late: whatever else reads the terminal would have the keys by then.
+    const script = `#!/bin/sh\necho opened; sleep 1; read -r typed </dev/tty; sed -i "s/Ada/$typed/" "$1"\n`
+    writeFileSync(editor, script, { mode: 0o700 })
+    const terminal = await browse({ ...service.env, EDITOR: editor })
+    for (const name of ['Augusta', 'Ada', 'Grace']) {
+      await terminal.sees('❯  A')
+      terminal.type('E')
+      await terminal.sees('opened')
+      terminal.type(name)
+      terminal.press('Enter')
+      await terminal.sees(name === 'Ada' ? 'Nothing was changed' : `Saved ${name}`)
+      if (name === 'Augusta')
+        await crm(
+          ['contacts', 'update', String((await all(service, '/v1/contacts'))[0]?.id), '--set', 'name=Ada'],
+          service.env,
+        )
+      if (name === 'Augusta') terminal.type('r')
+    }
+  })
+
   test('a deleted record keeps the form and its input', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = await browse(service.env)

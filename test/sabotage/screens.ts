@@ -242,7 +242,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'digits and letters of a typed count scroll the plan',
     file: 'src/ui/overlay-keys.ts',
-    line: 'const isText = overlay.expected !== undefined && text !== undefined',
+    line: "const isText = overlay.expected !== undefined && (text !== undefined || chord === 'ctrl-u')",
     to: 'const isText = overlay.expected !== undefined && text === undefined',
     tests: ['test/ui/plan.test.ts'],
   },
@@ -581,5 +581,19 @@ export const SCREENS: readonly Sabotage[] = [
     line: ": ['events of all servers on this machine'],",
     to: ': [],',
     tests: ['test/ui/follow.test.ts'],
+  },
+  {
+    name: 'crm takes the first keys from an editor',
+    file: 'src/ui/open-browse.ts',
+    line: 'stdin.pause()',
+    to: '',
+    tests: ['test/e2e/browse.test.ts'],
+  },
+  {
+    name: 'rows that were rejected before they were sent cannot be corrected on the screens',
+    file: 'src/ui/actions/correct-job.ts',
+    line: 'if (file !== undefined) return correctFile(ui, id, file)',
+    to: '',
+    tests: ['test/e2e/browse-jobs.test.ts'],
   },
 ]

@@ -12,7 +12,9 @@ test('nothing that is installed with crm, nor crm itself, runs a script when it 
 })
 
 test('the keyring is the only package beside the bundle, and optional', () => {
-  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(read('package.json'))
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    read('package.json'),
+  )
   // Of optional dependencies, npm asks a registry, which may not be there, for minutes.
   expect({ dependencies, optionalDependencies }).toEqual({})
   expect(Object.keys(peerDependencies)).toEqual(['@napi-rs/keyring'])

@@ -171,3 +171,20 @@ test('a filter that was saved is shown again by its name, completed, and forgott
   expect(ui.store.get().saved).toEqual({})
   await expect.poll(kept).toEqual({})
 })
+
+test('Enter goes to the only screen that a line begins', async () => {
+  const ui = await withServer()
+  ui.press(':', ...'compan', 'enter')
+  expect(ui.store.get()).toMatchObject({ screen: 'companies', overlay: undefined })
+  ui.press(':', ...'qwx', 'enter')
+  expect(ui.store.get().overlay).toMatchObject({
+    type: 'palette',
+    problem: expect.stringContaining('no command is named "qwx"'),
+  })
+})
+
+test('a comma between filters is named', async () => {
+  const ui = await withServer()
+  ui.press('2', 'f', ...'owner_id=ben, stage=Won', 'enter')
+  expect(ui.store.get().overlay).toMatchObject({ problem: expect.stringContaining('a blank separates filters') })
+})

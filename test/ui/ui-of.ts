@@ -57,6 +57,7 @@ export async function uiOf(
       ...{
         writeRaw: () => {},
         pauseProcess: undefined,
+        runCrm: async () => 0,
         setTheme: async () => {},
         setFirst: async () => {},
         setSaved: async () => {},

@@ -42,6 +42,8 @@ export async function showScreens(
     stdin,
     stdout,
     pauseProcess: ctx.pauseProcess,
+    runCrm: async (words) =>
+      (await import('../../ui/run-crm.ts')).runCrm(ctx.program, words, { env, profile: flags.profile }),
     lendTerminal: ctx.lendTerminal,
     watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),

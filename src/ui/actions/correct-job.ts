@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
+import { openInEditor } from '../../output/open-in-editor.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { editedRows, MOST_EDITED } from '../background/failed-rows-text.ts'
@@ -19,6 +22,8 @@ export async function correctJob(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
+  const file = await background.jobs.failedFile(id)
+  if (file !== undefined) return correctFile(ui, id, file)
   const causes = await background.jobs.causes(id)
   const check = causes.length === 0 ? undefined : await background.jobs.checker(id)
   if (!check) return background.notices.wait('No row failed for a reason that can be corrected')
@@ -33,6 +38,37 @@ export async function correctJob(ui: Ui): Promise<void> {
       const cause = causes[options.indexOf(option)]
       if (cause) askMember(ui, { id, cause, check }, cause.field === undefined ? '' : `${cause.field}=`)
     },
+  })
+}
+
+/** In the editor, as a copy; then by `crm jobs retry --from`, which checks the rows, and shows on the terminal what it did. */
+async function correctFile(ui: Ui, id: string, file: string): Promise<void> {
+  const { store, world, background } = ui
+  const { notices } = background
+  let copy: Awaited<ReturnType<typeof openInEditor>> | undefined
+  const text = await readFile(file, 'utf8')
+  await ui.suspend(async () => {
+    copy = await openInEditor({ text, name: basename(file) }, world.env).catch((error: unknown) => {
+      notices.problem(error, '')
+      return undefined
+    })
+  })
+  if (!copy) return
+  const { text: typed, path, forget } = copy
+  const send = async () => {
+    if ((await world.runCrm(['jobs', 'retry', id, '--from', path])) === 0) await forget()
+    else notices.wait(`Not all rows of ${id} were sent; the corrected ones stay in ${path}`)
+  }
+  if (typed === text) {
+    notices.wait('No row was changed, and nothing sent')
+    return forget()
+  }
+  showOverlay(ui, {
+    ...{ type: 'confirm', title: `Send the corrected rows of ${id} to ${store.get().place.text}?`, verb: 'Send' },
+    lines: ['Rows that are not valid are named first, and nothing is sent then.'],
+    ...{ isOnCancel: false, expected: undefined, input: textInput() },
+    onConfirm: () => void ui.suspend(send),
+    onCancel: () => notices.wait(`Nothing was sent; the corrected rows stay in ${path}`),
   })
 }
 

@@ -1,20 +1,11 @@
-import { rowId, shownCount } from '../list/list-state.ts'
-import {
-  clearMarks,
-  cycleSort,
-  markRange,
-  markShown,
-  moveBy,
-  moveTo,
-  setFilter,
-  toggleMark,
-} from '../list/list-view.ts'
+import { currentRow, reordered, rowId, shownCount } from '../list/list-state.ts'
+import { clearMarks, cycleSort, markRange, markShown, moveBy, moveTo, toggleMark } from '../list/list-view.ts'
 import { listHeight } from '../look/areas.ts'
 import { openColumns } from '../overlay-columns.ts'
 import { openPalette } from '../overlay-palette.ts'
 import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
-import { currentList, withCurrentList } from '../state.ts'
+import { currentList, withCurrentList, withList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { askLoadAll } from './ask-load-all.ts'
 import { openFilter } from './find.ts'
@@ -104,7 +95,7 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'server-filter',
-    title: 'Filter on the server: stage="Closed Won", company=Acme; Tab completes',
+    title: 'Filter on the server: stage="Closed Won" owner_id=ben; Tab completes',
     screens: SERVER_SCREENS,
     keys: ['f'],
     refusal: ({ offered: { fields } }) =>
@@ -175,8 +166,10 @@ export const LISTING: readonly Action[] = [
   },
 ]
 
-export function reloadScreen({ background }: Ui, screen: ScreenName): void {
+export function reloadScreen({ background, store }: Ui, screen: ScreenName): void {
   const name = listOfScreen(screen)
+  // What is new is on top.
+  if (store.get().lists[name].news > 0) store.update((state) => withList(state, name, (list) => moveTo(list, 0, 0)))
   if (isServerList(name)) void background.lists.reload(name)
   else if (name === 'events') void background.events.look()
   else if (name === 'webhooks') void background.webhooks.look()
@@ -213,7 +206,7 @@ function goBack(ui: Ui): void {
       if (list.anchor !== undefined) return { ...list, anchor: undefined }
       if (list.isDetailOpen) return { ...list, isDetailOpen: false }
       if (list.marks.size > 0) return clearMarks(list)
-      return list.filter === '' ? list : setFilter(list, '')
+      return list.filter === '' ? list : reordered({ ...list, filter: '' }, rowId(currentRow(list)))
     }),
   )
   const { screen, screenBefore } = store.get()

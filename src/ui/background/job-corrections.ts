@@ -16,6 +16,8 @@ import { type Cause, causesOf } from './job-row.ts'
 export interface JobCorrections {
   /** Its failures by cause, the most frequent first. */
   causes(id: string): Promise<readonly Cause[]>
+  /** The file of the failed rows, if one of them was rejected before it was sent: there is no request to correct. */
+  failedFile(id: string): Promise<string | undefined>
   /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
   checker(id: string): Promise<((text: string) => Assignment) | undefined>
   /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
@@ -59,6 +61,13 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
 
   return {
     causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
+    failedFile: (id) =>
+      attempt(async (jobs) => {
+        const paths = jobs.find(id)
+        for await (const { last } of jobs.left(await jobs.of(paths).state()).rows())
+          if (!last.operation.body) return (await jobs.of(paths).reportFailures())?.file
+        return undefined
+      }),
     checker: (id) => attempt((jobs) => checkerOf(jobs, jobs.find(id), offered())),
     correct: (id, { code, field }, [name, value]) =>
       correct(id, ({ last }, body) =>

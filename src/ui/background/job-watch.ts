@@ -82,7 +82,11 @@ function showJobs(store: StateStore<State>, all: readonly ReadJob[], own: string
   store.update((state) => {
     if (isSame && state.lists.jobs.isComplete && state.jobs.others === others) return state
     const page = { items, nextCursor: undefined, searched: searchedIn('jobs') }
-    const next = withList(state, 'jobs', (list) => takePage({ ...list, isStale: true }, page))
+    const next = withList(state, 'jobs', (list) => {
+      const taken = takePage({ ...list, isStale: true }, page)
+      // The screen opens with the newest one.
+      return state.screen === 'jobs' ? taken : { ...taken, cursor: 0, top: 0 }
+    })
     return { ...next, jobs: { ...state.jobs, others } }
   })
 }

@@ -58,7 +58,7 @@ function inPanel(state: State): State {
 
 function actionLines(state: State, keymap: Keymap, text: string): readonly string[] {
   return findActions(keymap, state, text).map(({ id, title, refusal }) => {
-    const keys = keymap.keysOf(id).map(keyLabel).join(' ')
+    const keys = keymap.keysOf(id).map(keyLabel).join(' ') || ':'
     const why = refusal?.(state)
     return `   ${fitCell(keys, KEYS_WIDTH)}${title}${why === undefined ? '' : ` (not now: ${why})`}`
   })

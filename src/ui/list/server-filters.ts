@@ -26,6 +26,8 @@ export function parseServerFilters(text: string, list: ServerList, offered?: Off
         'no blanks around =, such as stage=Won',
       )
     }
+    if (value.endsWith(','))
+      throw invalid(`${JSON.stringify(word)} ends with a comma`, 'a blank separates filters: stage=Won owner_id=ben')
     if (offered) refuseOther(key, list, offered)
     else refuseValue(key, value, list)
     const before = filters.get(key)
