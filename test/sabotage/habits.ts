@@ -17,7 +17,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'the pane shows the history of a version that is past',
-    file: 'src/ui/background/record-history.ts',
+    file: 'src/ui/background/pane.ts',
     line: 'return row && id !== undefined ? JSON.stringify([list, id, row.version ?? row.updated_at ?? null]) : undefined',
     to: 'return row && id !== undefined ? JSON.stringify([list, id]) : undefined',
     tests: ['test/ui/record-history.test.ts'],
@@ -66,7 +66,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'Enter runs a command that only mentions what was typed',
-    file: 'src/ui/overlay-palette.ts',
+    file: 'src/ui/overlay-keys.ts',
     line: 'const index = isCommandLine(ui.store.get(), line) || isNamedBy(first, line) || !first ? 0 : -1',
     to: 'const index = 0',
     tests: ['test/ui/keys.test.ts'],
@@ -87,7 +87,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'a saved filter loses what was found',
-    file: 'src/ui/actions/saved-filters.ts',
+    file: 'src/ui/actions/command-line.ts',
     line: 'ui.store.update((state) => withList(state, list, (each) => setFilter(each, saved.find)))',
     to: '',
     tests: ['test/ui/command-line.test.ts'],
@@ -108,7 +108,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'titles of tabs take the place of profile and server',
-    file: 'src/ui/components/header.tsx',
+    file: 'src/ui/components/bars.tsx',
     line: 'return widthOf(whole) + wanted <= room ? whole : tabsOf(state, false)',
     to: 'return widthOf(whole) <= room ? whole : tabsOf(state, false)',
     tests: ['test/ui/look.test.ts'],
@@ -129,14 +129,14 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'a profile is switched without a check that it exists',
-    file: 'src/ui/actions/switch-profile.ts',
+    file: 'src/ui/actions/command-line.ts',
     line: 'await world.profiles?.check(name)',
     to: '',
     tests: ['test/ui/command-line.test.ts'],
   },
   {
     name: ':deals with a filter that cannot be read opens all deals',
-    file: 'src/ui/overlay-palette.ts',
+    file: 'src/ui/overlay-keys.ts',
     line: 'const problem = lineRefusal(ui, line)',
     to: 'const problem = undefined',
     tests: ['test/ui/command-line.test.ts'],
@@ -150,21 +150,21 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'a script replaces an existing file',
-    file: 'src/ui/actions/command-log.ts',
+    file: 'src/ui/actions/copy-export.ts',
     line: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { flag: 'wx', mode: 0o600 })",
     to: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { mode: 0o600 })",
     tests: ['test/ui/command-log.test.ts'],
   },
   {
     name: 'the secret of an address is written to the log of commands',
-    file: 'src/ui/text/command-words.ts',
+    file: 'src/ui/background/done-commands.ts',
     line: 'return /[?@]/.test(url) ? TARGET : url',
     to: 'return url',
     tests: ['test/ui/command-log.test.ts'],
   },
   {
     name: 'a report of the mouse that is cut is typed as keys',
-    file: 'src/ui/mouse-input.ts',
+    file: 'src/ui/mouse.ts',
     line: "held = BEGINNING.exec(rest)?.[0] ?? ''",
     to: "held = ''",
     tests: ['test/ui/mouse.test.ts'],
@@ -206,7 +206,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'b takes a stage that the pipeline of a deal does not have',
-    file: 'src/ui/actions/ask-change.ts',
+    file: 'src/ui/actions/ask-changes.ts',
     line: "if (member === 'stage' && typeof value === 'string') stages?.check(value)",
     to: '',
     tests: ['test/ui/ask-change.test.ts'],

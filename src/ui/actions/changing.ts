@@ -1,19 +1,64 @@
-import { leadOf } from '../background/notices.ts'
-import type { PlanReverse } from '../background/plan-reverse.ts'
+import { CrmError } from '../../core/errors.ts'
+import { type EditedRecord, editRecord } from '../background/edit-record.ts'
+import { leadOf, lookText } from '../background/notices.ts'
+import type { PlanReverse } from '../background/writes.ts'
+import { actedOn, selectedRow, serverList } from '../board.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
-import { actedOn, selectedRow, serverList } from '../selected.ts'
+import { isWritable, type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
+import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askChange } from './ask-change.ts'
-import { askChanges } from './ask-changes.ts'
-import { chooseStage } from './choose-stage.ts'
-import { confirmChanges } from './confirm-changes.ts'
-import { editInEditor } from './edit-yaml.ts'
-import { lacking, noteRefusal } from './lacking.ts'
-import { moveCard, stageRefusal } from './move-card.ts'
+import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
+import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
+
+/** Why the server takes no notes on records of the screen. */
+function noteRefusal(state: State): string | undefined {
+  return state.offered.lacks[`create notes on ${serverList(state)}`]
+}
+
+/** Why the server does not do this with records of the screen. */
+function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
+  return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
+}
+
+/** A text that was not saved is opened again by the next edit of its record, with the error as a comment. */
+async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
+  const { drafts, notices, writes } = background
+  const row = selectedRow(store.get(), boards)
+  if (!row) return notices.wait('There is no row to edit')
+  const list = serverList(store.get())
+  const key = `${list} ${rowId(row) ?? ''}`
+  const fields = store.get().offered.fields[list]
+  const outcome: { edited?: EditedRecord; error?: unknown } = {}
+  await suspend(async () => {
+    try {
+      const isShown = (member: string) => isWritable(fields, member, 'update')
+      outcome.edited = await editRecord(row, { env: world.env, isShown, draft: drafts.get(key) })
+    } catch (error) {
+      outcome.error = error
+    }
+  })
+  const { edited, error } = outcome
+  if (!edited) return notices.problem(error, '')
+  if (Object.keys(edited.patch).length === 0) {
+    drafts.delete(key)
+    await edited.forget()
+    return notices.wait('Nothing was changed, and nothing sent')
+  }
+  try {
+    await writes.update(list, row, edited.patch, false)
+    drafts.delete(key)
+    await edited.forget()
+  } catch (failure) {
+    if (failure instanceof CrmError) drafts.set(key, { text: edited.text, problem: failure.message })
+    const stays = `E opens the text again; it stays in ${edited.path}`
+    const failed = `${recordName(row)} not saved (${stays}): `
+    const open = `Change of ${recordName(row)} (${lookText(list, rowId(row) ?? '')}; ${stays}): `
+    notices.problem(failure, leadOf(failure, { failed, open }))
+  }
+}
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 

@@ -1,10 +1,121 @@
+import { CrmError } from '../../core/errors.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { type EditedRecord, editRecord } from '../background/edit-record.ts'
+import { type Corrected, editedRows, MOST_EDITED } from '../background/job-corrections.ts'
+import type { Cause } from '../background/job-rows.ts'
+import { selectedRow } from '../board.ts'
+import type { Assignment } from '../list/assignment.ts'
 import { rowId } from '../list/list-state.ts'
-import { selectedRow } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
-import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { type State, showOverlay } from '../state.ts'
+import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { correctJob } from './correct-job.ts'
+import { confirmChanges } from './ask-changes.ts'
+
+const ONE_BY_ONE = 'one by one: opens the failed rows in the editor'
+
+/** Asks for the cause, the change of its rows or of each row, and whether to send the corrected rows. */
+async function correctJob(ui: Ui): Promise<void> {
+  const { store, boards, background } = ui
+  const id = rowId(selectedRow(store.get(), boards))
+  if (id === undefined) return
+  const causes = await background.jobs.causes(id)
+  const check = causes.length === 0 ? undefined : await background.jobs.checker(id)
+  if (!check) return background.notices.wait('No row failed for a reason that can be corrected')
+  const options = [...causes.map(({ text }) => safeText(text)), ONE_BY_ONE]
+  showOverlay(ui, {
+    type: 'choice',
+    title: `Correct the rows of ${id} that failed for`,
+    options,
+    index: 0,
+    onChoose: (option) => {
+      if (option === ONE_BY_ONE) return void correctRows(ui, id, check)
+      const cause = causes[options.indexOf(option)]
+      if (cause) askMember(ui, { id, cause, check }, cause.field === undefined ? '' : `${cause.field}=`)
+    },
+  })
+}
+
+interface ToCorrect {
+  readonly id: string
+  readonly cause: Cause
+  readonly check: (text: string) => Assignment
+}
+
+function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
+  const { id, cause, check } = toCorrect
+  const apply = async (typed: string) => {
+    try {
+      const corrected = await ui.background.jobs.correct(id, cause, check(typed))
+      if (corrected) askSend(ui, corrected)
+    } catch (error) {
+      ui.background.notices.problem(error, '')
+      // Shows the typed text again.
+      if (!ui.store.get().overlay) askMember(ui, toCorrect, typed)
+    }
+  }
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'In all of them (member=value):',
+    input: textInput(text),
+    enter: () => 'shows what is sent',
+    refusal: (typed) => refusalOf(() => check(typed)),
+    onSubmit: (typed) => void apply(typed),
+  })
+}
+
+function askSend(ui: Ui, { rows, lines, send, drop }: Corrected, onSent = () => {}): void {
+  const { place } = ui.store.get()
+  confirmChanges(ui, {
+    title: `Send ${rows} corrected ${rows === 1 ? 'row' : 'rows'} to ${place.text}?`,
+    lines: [...lines, ...(rows > lines.length ? [`and ${rows - lines.length} more`] : [])],
+    verb: 'Send',
+    count: rows,
+    onConfirm: () => {
+      onSent()
+      void send()
+    },
+    onCancel: drop,
+  })
+}
+
+/** What was typed is opened again the next time, unless it was sent. */
+async function correctRows(ui: Ui, id: string, check: (text: string) => Assignment): Promise<void> {
+  const { jobs, drafts, notices } = ui.background
+  const failed = await jobs.failedRows(id)
+  if (!failed) return
+  const { count, rows, text } = failed
+  const shown = Math.min(count, MOST_EDITED)
+  const which =
+    shown < count ? `the first ${shown} of ${count} failed rows; m again shows the next` : `${count} failed rows`
+  const problem = `${which} of ${id}. Rows that are not changed are not sent.`
+  const draft = drafts.get(`jobs ${id}`) ?? { text, problem }
+  const outcome: { edited?: EditedRecord; error?: unknown } = {}
+  await ui.suspend(async () => {
+    try {
+      outcome.edited = await editRecord(rows, { env: ui.world.env, isShown: () => true, draft })
+    } catch (error) {
+      outcome.error = error
+    }
+  })
+  const { edited, error } = outcome
+  if (!edited) return notices.problem(error, '')
+  const forget = () => {
+    drafts.delete(`jobs ${id}`)
+    void edited.forget()
+  }
+  if (Object.keys(edited.patch).length === 0) {
+    forget()
+    return notices.wait('No row was changed, and nothing sent')
+  }
+  drafts.set(`jobs ${id}`, { text: edited.text, problem })
+  try {
+    const corrected = await jobs.correctRows(id, editedRows(failed, edited.patch, check))
+    if (corrected) askSend(ui, corrected, forget)
+  } catch (failure) {
+    if (failure instanceof CrmError) drafts.set(`jobs ${id}`, { text: edited.text, problem: failure.message })
+    notices.problem(failure, 'Not sent; m opens the text again: ')
+  }
+}
 
 function jobOf({ lists: { jobs } }: State) {
   return jobs.order ? jobs.rows[jobs.order[jobs.cursor] ?? -1] : jobs.rows[jobs.cursor]

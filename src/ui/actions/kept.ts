@@ -1,11 +1,10 @@
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { openForm } from '../form/open-form.ts'
 import { serverLists } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
+import { showOverlay } from '../state.ts'
 import { changesText, formText } from '../text/change-text.ts'
 import type { Action, Ui } from '../ui.ts'
-import { changesDiff, planTitle, sendChanges } from './ask-changes.ts'
-import { confirmChanges } from './confirm-changes.ts'
+import { changesDiff, confirmChanges, planTitle, sendChanges } from './ask-changes.ts'
 
 export const KEPT: readonly Action[] = [
   {

@@ -1,4 +1,5 @@
-import { rowId, shownCount } from '../list/list-state.ts'
+import { changesOfRecord, historyCommand } from '../background/pane.ts'
+import { selectedRow, serverList } from '../board.ts'
 import {
   clearMarks,
   cycleSort,
@@ -6,21 +7,99 @@ import {
   markShown,
   moveBy,
   moveTo,
+  rowId,
   setFilter,
+  shownCount,
   toggleMark,
-} from '../list/list-view.ts'
+} from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
-import { openColumns } from '../overlay-columns.ts'
-import { openPalette } from '../overlay-palette.ts'
+import { THEME_CHOICES, type ThemeChoice } from '../look/theme.ts'
+import { openColumns, openPalette, openText } from '../overlay-keys.ts'
 import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
-import { selectedRow } from '../selected.ts'
-import { currentList, withCurrentList } from '../state.ts'
+import { currentList, showOverlay, withCurrentList } from '../state.ts'
+import { recordName } from '../text/change-text.ts'
+import { changeHead, diffText, memberChanges } from '../text/diff.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askLoadAll } from './ask-load-all.ts'
-import { openFilter } from './find.ts'
+import { applyFilters, askLoadAll, askServerFilter, openFilter } from './filters.ts'
 import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
-import { applyFilters, askServerFilter } from './server-filter.ts'
+
+export const HISTORY: readonly Action[] = [
+  {
+    id: 'history',
+    title: 'Who changed the record: all changes that the server keeps, the newest first',
+    screens: SERVER_SCREENS,
+    keys: ['C'],
+    run: (ui) => void showHistory(ui),
+  },
+]
+
+/** The command prints more. */
+const MOST_CHANGES = 500
+
+async function showHistory(ui: Ui): Promise<void> {
+  const { store, boards, background, world } = ui
+  const row = selectedRow(store.get(), boards)
+  const id = rowId(row)
+  if (!row || id === undefined) return background.notices.wait('There is no record')
+  const list = serverList(store.get())
+  const command = historyCommand(list, id)
+  try {
+    const changes = await changesOfRecord(await world.openApi(), list, id, MOST_CHANGES)
+    if (!changes) {
+      return background.notices.wait(`This server describes no history; ${command} shows what jobs of this machine did`)
+    }
+    const lines = changes.flatMap((change) => [
+      changeHead(change, store.get().times),
+      ...memberChanges(change).map((line) => `  ${diffText(line)}`),
+    ])
+    const count = changes.length < MOST_CHANGES ? String(changes.length) : `the last ${changes.length}`
+    openText(ui, `Changes of ${recordName(row)} (${count})`, lines.length > 0 ? lines : ['The server keeps none.'])
+  } catch (error) {
+    background.notices.problem(error, `Changes of ${recordName(row)}: `)
+  }
+}
+
+const TITLES: Readonly<Record<ThemeChoice, string>> = {
+  auto: 'By the background of the terminal',
+  dark: 'Dark, 256 colours',
+  light: 'Light, 256 colours',
+  contrast: 'High contrast',
+  '16': 'The 16 colours of the terminal',
+  none: 'No colours',
+}
+
+export const LOOKS: readonly Action[] = [
+  {
+    id: 'theme',
+    title: 'Choose the colours: dark, light, high contrast, 16 colours, none',
+    keys: ['ctrl-t'],
+    refusal: ({ look }) => (look.colors === 'none' ? 'NO_COLOR or --color never is set' : undefined),
+    run: chooseTheme,
+  },
+]
+
+/** Shown at once, and remembered for all profiles. */
+function chooseTheme(ui: Ui): void {
+  const { store, world, background } = ui
+  const { choice } = store.get().look
+  const choose = async (option: string) => {
+    const chosen = THEME_CHOICES.find((each) => TITLES[each] === option) ?? 'auto'
+    store.update((state) => ({ ...state, look: { ...state.look, choice: chosen } }))
+    try {
+      await world.setTheme(chosen)
+    } catch (error) {
+      background.notices.problem(error, 'Not remembered: ')
+    }
+  }
+  showOverlay(ui, {
+    type: 'choice',
+    title: 'Colours',
+    options: THEME_CHOICES.map((each) => TITLES[each]),
+    index: THEME_CHOICES.indexOf(choice),
+    onChoose: (option) => void choose(option),
+  })
+}
 
 const LIST_SCREENS: readonly ScreenOrObjects[] = [
   'contacts',

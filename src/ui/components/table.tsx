@@ -11,18 +11,17 @@ import {
   fitState,
   type ListColumn,
   shortCell,
+  sizedByContent,
   type TimeStyle,
 } from '../list/columns.ts'
-import { sizedByContent } from '../list/content-widths.ts'
+import { createMatcher, type Matcher } from '../list/finding.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
-import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { contradicts } from '../list/server-filters.ts'
-import type { Theme } from '../look/theme.ts'
-import { toneOf } from '../look/tones.ts'
+import { type Theme, toneOf } from '../look/theme.ts'
 import { entryOf } from '../screens/all-screens.tsx'
 import { listOfScreen, SESSION_SCREENS } from '../screens.ts'
 import type { State } from '../state.ts'
-import { Rows } from './rows.tsx'
+import { Rows } from './panel.tsx'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50

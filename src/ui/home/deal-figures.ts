@@ -3,9 +3,9 @@ import { addDecimals, compareDecimals, type Decimal, decimalOf, ZERO } from '../
 import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { stageTone } from '../look/tones.ts'
+import { startOfDay } from '../list/columns.ts'
+import { stageTone } from '../look/theme.ts'
 import type { BoardState } from '../state.ts'
-import { startOfDay } from '../text/short-time.ts'
 
 export interface DealGroup {
   readonly name: string
