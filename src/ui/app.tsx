@@ -86,10 +86,7 @@ interface AppParts {
 }
 
 /** What ends the screens, and tells that they ended. */
-export interface AppSession {
-  unmount(): void
-  waitUntilExit(): Promise<unknown>
-}
+export type AppSession = { unmount(): void; waitUntilExit(): Promise<unknown> }
 
 interface AppProps extends AppParts {
   readonly isDrawn: Ui['isDrawn']
@@ -107,12 +104,7 @@ function App({ drawn, drawingOf, makeUi, isDrawn, onFrame }: AppProps) {
   const state = useSyncExternalStore(drawn.subscribe, drawn.get)
   const ui = useMemo(
     () =>
-      makeUi({
-        suspend: (during) => suspendTerminal(during),
-        quit: () => exit(),
-        redraw: () => write(CLEAR),
-        isDrawn,
-      }),
+      makeUi({ suspend: (during) => suspendTerminal(during), quit: () => exit(), redraw: () => write(CLEAR), isDrawn }),
     [makeUi, exit, suspendTerminal, write, isDrawn],
   )
   // Frames are relative to the last one, which a terminal moves or wraps when its size changes.
@@ -145,10 +137,7 @@ export function cursorIn({ columns, rows }: Pick<State, 'columns' | 'rows'>, she
   return { x: Math.min(cursor.x + border, columns - 1), y: Math.min(from + cursor.y + border, rows - 1) }
 }
 
-interface Terminal {
-  readonly stdin: NodeJS.ReadStream
-  readonly stdout: NodeJS.WriteStream
-}
+type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
 export function openApp(parts: AppParts, { stdin, stdout }: Terminal): AppSession {
   let framed: Overlay | undefined

@@ -5,11 +5,7 @@ import { chosenRows, currentRow, type ListState, shownCount, shownRow } from './
 import { isServerList, listOfScreen, type ServerList } from './screens.ts'
 import type { BoardState, State } from './state.ts'
 
-export interface BoardColumn {
-  readonly stage: string
-  readonly deals: readonly CrmRecord[]
-  readonly sum: Decimal
-}
+export type BoardColumn = { readonly stage: string; readonly deals: readonly CrmRecord[]; readonly sum: Decimal }
 
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
 

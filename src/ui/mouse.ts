@@ -11,6 +11,7 @@ import { cardAt } from './screens/pipelines.tsx'
 import { listOfScreen, type ScreenName } from './screens.ts'
 import { type State, type StateStore, showOverlay, withCurrentList } from './state.ts'
 import type { Action, Ui } from './ui.ts'
+import { action } from './ui.ts'
 
 /** A report of SGR mouse mode (xterm, DECSET 1006); columns and rows count from 0. */
 export interface MouseReport {
@@ -71,10 +72,7 @@ export type Hit =
   | { readonly on: 'option'; readonly index: number }
   | { readonly on: 'pane' }
 
-export interface ScreenPoint {
-  readonly x: number
-  readonly y: number
-}
+export type ScreenPoint = { readonly x: number; readonly y: number }
 
 /** Header, place and column headers are above the rows. */
 const ROWS_FROM = 3
@@ -222,12 +220,9 @@ export function openMouse({ store, stdin, write }: Parts): MouseSession {
 }
 
 export const MOUSE: readonly Action[] = [
-  {
-    id: 'mouse',
-    title: 'Mouse on or off: a click selects, a double click opens, the wheel scrolls',
-    keys: ['M'],
+  action('mouse', 'M', 'Mouse on or off: a click selects, a double click opens, the wheel scrolls', {
     run: toggleMouse,
-  },
+  }),
 ]
 
 function toggleMouse({ store, world, background }: Ui): void {

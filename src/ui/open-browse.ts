@@ -245,9 +245,7 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   throw new CrmError(
     'invalid_input',
     `theme of browse.json is ${JSON.stringify(named)}, expected ${THEME_CHOICES.join(', ')}`,
-    {
-      hint: 'crm config path shows the folder; t in the commands of : chooses one',
-    },
+    { hint: 'crm config path shows the folder; t in the commands of : chooses one' },
   )
 }
 

@@ -113,10 +113,7 @@ export interface Palette extends Completable {
   readonly problem?: string | undefined
 }
 
-export interface Help {
-  readonly type: 'help'
-  readonly top: number
-}
+export type Help = { readonly type: 'help'; readonly top: number }
 
 /** Which columns of a list are shown, in which order. */
 export interface ColumnChooser {

@@ -75,6 +75,16 @@ export interface Action {
   readonly run: (ui: Ui) => void
 }
 
+type ActionParts = Omit<Action, 'id' | 'keys' | 'title'>
+
+export function action(id: string, keys: string | readonly string[], title: string, parts: ActionParts): Action {
+  return { id, title, keys: typeof keys === 'string' ? [keys] : keys, ...parts }
+}
+
+export function onScreens(screens: readonly ScreenOrObjects[], actions: readonly Action[]): readonly Action[] {
+  return actions.map((each) => ({ ...each, screens }))
+}
+
 export interface Keymap {
   readonly actions: readonly Action[]
   keysOf(id: string): readonly string[]

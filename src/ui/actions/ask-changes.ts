@@ -79,10 +79,7 @@ export interface PipelineStages {
   readonly loaded: Promise<void>
 }
 
-interface Pipeline {
-  readonly id: string
-  readonly stages: readonly string[]
-}
+type Pipeline = { readonly id: string; readonly stages: readonly string[] }
 
 /** Deals without a pipeline, and servers that do not list stages, leave the check to the server. */
 function loadPipelineStages(deals: readonly CrmRecord[], openApi: () => Promise<Api>): PipelineStages {

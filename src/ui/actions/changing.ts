@@ -10,6 +10,7 @@ import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
 import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
 
@@ -63,110 +64,71 @@ async function editInEditor({ store, boards, background, world, suspend }: Ui): 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
 export const CHANGING: readonly Action[] = [
-  {
-    id: 'create',
-    title: 'Create a record',
+  action('create', 'n', 'Create a record', {
     screens: SERVER_SCREENS,
-    keys: ['n'],
     footer: 'new',
     refusal: lacking('create'),
     run: create,
-  },
-  {
-    id: 'edit',
-    title: 'Edit in a form',
+  }),
+  action('edit', 'e', 'Edit in a form', {
     screens: SERVER_SCREENS,
-    keys: ['e'],
     footer: 'edit',
     refusal: lacking('update'),
     run: edit,
-  },
-  {
-    id: 'bulk-edit',
-    isOfMarks: true,
-    title: 'Change a member of all marked rows, after their plan; one u takes all back',
+  }),
+  action('bulk-edit', 'b', 'Change a member of all marked rows, after their plan; one u takes all back', {
     screens: serverLists(),
-    keys: ['b'],
+    isOfMarks: true,
     refusal: lacking('update'),
     run: askChange,
-  },
-  {
-    id: 'edit-yaml',
-    title: 'Edit as YAML in $EDITOR',
-    screens: SERVER_SCREENS,
-    keys: ['E'],
-    refusal: lacking('update'),
-    run: (ui) => void editInEditor(ui),
-  },
-  {
-    id: 'delete',
-    isOfMarks: true,
-    title: 'Delete after their plan; one u takes all back',
-    screens: SERVER_SCREENS,
-    keys: ['d'],
-    footer: 'delete',
-    refusal: lacking('delete'),
-    run: askDeletion,
-  },
-  {
-    id: 'note',
-    isOfMarks: true,
-    title: 'Add a note to the record; Ctrl-O begins a new line of it',
-    screens: SERVER_SCREENS,
-    keys: ['a'],
-    footer: 'note',
-    refusal: noteRefusal,
-    run: askNote,
-  },
-  {
-    id: 'move',
-    isOfMarks: true,
-    title: 'Move the deal to another stage, where the server lets deals be changed',
+  }),
+  ...onScreens(SERVER_SCREENS, [
+    action('edit-yaml', 'E', 'Edit as YAML in $EDITOR', {
+      refusal: lacking('update'),
+      run: (ui) => void editInEditor(ui),
+    }),
+    action('delete', 'd', 'Delete after their plan; one u takes all back', {
+      footer: 'delete',
+      isOfMarks: true,
+      refusal: lacking('delete'),
+      run: askDeletion,
+    }),
+    action('note', 'a', 'Add a note to the record; Ctrl-O begins a new line of it', {
+      footer: 'note',
+      isOfMarks: true,
+      refusal: noteRefusal,
+      run: askNote,
+    }),
+  ]),
+  action('move', 'm', 'Move the deal to another stage, where the server lets deals be changed', {
     screens: DEALS,
-    keys: ['m'],
     footer: 'move',
+    isOfMarks: true,
     refusal: stageRefusal,
     run: (ui) => void chooseStage(ui),
-  },
-  {
-    id: 'move-left',
-    title: 'Move the deal one stage to the left, and go with it',
+  }),
+  action('move-left', '<', 'Move the deal one stage to the left, and go with it', {
     screens: ['pipelines'],
-    keys: ['<'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, -1),
-  },
-  {
-    id: 'move-right',
-    title: 'Move the deal one stage to the right, and go with it',
+  }),
+  action('move-right', '>', 'Move the deal one stage to the right, and go with it', {
     screens: ['pipelines'],
-    keys: ['>'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, 1),
-  },
-  {
-    id: 'stop-sending',
-    title: 'Stop sending; what is left stays in the job',
-    keys: ['X'],
+  }),
+  action('stop-sending', 'X', 'Stop sending; what is left stays in the job', {
     footer: 'stop',
     isAlwaysFirst: true,
     refusal: ({ underWay }) =>
       underWay.some(({ progress }) => progress !== undefined) ? undefined : 'no rows are being sent',
     run: ({ background }) => void background.underWay.stop(),
-  },
-  {
-    id: 'undo',
-    title: 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor',
-    keys: ['u'],
+  }),
+  action('undo', 'u', 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor', {
     footer: 'undo',
     run: askUndo,
-  },
-  {
-    id: 'redo',
-    title: 'Do again what u took back, after its plan',
-    keys: ['ctrl-r'],
-    run: (ui) => void askReverse(ui, 'redo'),
-  },
+  }),
+  action('redo', 'ctrl-r', 'Do again what u took back, after its plan', { run: (ui) => void askReverse(ui, 'redo') }),
 ]
 
 function create(ui: Ui): void {

@@ -91,10 +91,7 @@ async function switchProfile(ui: Ui, name: string): Promise<void> {
 }
 
 /** A line of `:` that is no name of a command: `deals stage=Won`, `profile staging`, `q`, `12`. */
-interface Line {
-  readonly word: string
-  readonly rest: string
-}
+type Line = { readonly word: string; readonly rest: string }
 
 /** A word of a filter line, with its quotes. */
 const RAW_WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s'"\\])+/gs
@@ -173,10 +170,7 @@ function showFiltered(ui: Ui, screen: ScreenName, rest: string): void {
 function partsOf(rest: string): { readonly filters: string; readonly found: string } {
   const words = rest.match(RAW_WORD) ?? []
   const isFilter = (word: string) => /^[^\s'"=]+=/.test(word)
-  return {
-    filters: words.filter(isFilter).join(' '),
-    found: words.filter((word) => !isFilter(word)).join(' '),
-  }
+  return { filters: words.filter(isFilter).join(' '), found: words.filter((word) => !isFilter(word)).join(' ') }
 }
 
 function isNameOfAction({ keymap }: Ui, name: string): boolean {

@@ -16,6 +16,7 @@ import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.t
 import { currentList, showOverlay, withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action } from '../ui.ts'
 import { openScreen } from './open-screen.ts'
 
 /** Where a text went: `tmux` keeps it, and states that it does; a terminal states nothing. */
@@ -55,38 +56,22 @@ async function isInTmux(text: string, env: Env): Promise<boolean> {
 const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const COPY_EXPORT: readonly Action[] = [
-  {
-    id: 'copy-id',
-    isOfMarks: true,
-    title: 'Copy the id',
+  action('copy-id', 'y', 'Copy the id', {
     screens: RECORDS,
-    keys: ['y'],
     footer: 'copy id',
+    isOfMarks: true,
     run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
-  },
-  {
-    id: 'copy-cell',
-    title: 'Copy the value in the selected column',
+  }),
+  action('copy-cell', 'ctrl-y', 'Copy the value in the selected column', {
     screens: RECORDS.filter((each) => each !== 'pipelines'),
-    keys: ['ctrl-y'],
     run: (ui) => void copyText(ui, cellOf(ui), 'value'),
-  },
-  {
-    id: 'copy-command',
-    isOfMarks: true,
-    title: 'Copy the crm command that shows it',
+  }),
+  action('copy-command', 'Y', 'Copy the crm command that shows it', {
     screens: RECORDS,
-    keys: ['Y'],
+    isOfMarks: true,
     run: (ui) => void copyText(ui, commandFor(ui), 'command'),
-  },
-  {
-    id: 'export',
-    isOfMarks: true,
-    title: 'Export the marked rows to a file',
-    screens: RECORDS,
-    keys: ['x'],
-    run: askExport,
-  },
+  }),
+  action('export', 'x', 'Export the marked rows to a file', { screens: RECORDS, isOfMarks: true, run: askExport }),
 ]
 
 /** Rejected requests are not kept, and the ids of their rows are made up. */
@@ -185,32 +170,21 @@ function fileProblem(error: unknown, path: string): unknown {
 const NONE = 'nothing was changed yet'
 
 export const COMMAND_LOG: readonly Action[] = [
-  {
-    id: 'screen-commands',
-    title: 'Go to the commands that would do what was done here',
-    keys: ['@'],
-    run: openCommands,
-  },
-  {
-    id: 'copy-commands',
-    title: 'Copy the command',
-    isOfMarks: true,
+  action('screen-commands', '@', 'Go to the commands that would do what was done here', { run: openCommands }),
+  action('copy-commands', 'y', 'Copy the command', {
     screens: ['commands'],
-    keys: ['y'],
     footer: 'copy',
+    isOfMarks: true,
     refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
     run: (ui) => void copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
-  },
-  {
-    id: 'write-script',
-    title: 'Write the marked commands, or all, to a script',
-    isOfMarks: true,
+  }),
+  action('write-script', 'x', 'Write the marked commands, or all, to a script', {
     screens: ['commands'],
-    keys: ['x'],
     footer: 'script',
+    isOfMarks: true,
     refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
     run: askScript,
-  },
+  }),
 ]
 
 /** With the cursor on the last one. */

@@ -9,6 +9,7 @@ import { rowId } from '../list/list-state.ts'
 import { type State, showOverlay } from '../state.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 
 const ONE_BY_ONE = 'one by one: opens the failed rows in the editor'
@@ -35,11 +36,7 @@ async function correctJob(ui: Ui): Promise<void> {
   })
 }
 
-interface ToCorrect {
-  readonly id: string
-  readonly cause: Cause
-  readonly check: (text: string) => Assignment
-}
+type ToCorrect = { readonly id: string; readonly cause: Cause; readonly check: (text: string) => Assignment }
 
 function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
   const { id, cause, check } = toCorrect
@@ -121,43 +118,30 @@ function jobOf({ lists: { jobs } }: State) {
   return jobs.order ? jobs.rows[jobs.order[jobs.cursor] ?? -1] : jobs.rows[jobs.cursor]
 }
 
-export const JOBS: readonly Action[] = [
-  {
-    id: 'job-resume',
-    title: 'Send what is left of the job',
-    screens: ['jobs'],
-    keys: ['p'],
-    footer: 'resume',
-    refusal: (state) =>
-      /^(?:planned|stopped)$/.test(String(jobOf(state)?.state)) ? undefined : 'it has nothing left to send',
-    run: (ui) => ask(ui, 'Resume', (id) => void ui.background.jobs.resume(id)),
-  },
-  {
-    id: 'job-others',
-    title: 'Show the jobs of other servers, too, or no longer',
-    screens: ['jobs'],
-    keys: ['O'],
-    run: ({ background }) => void background.jobs.toggleOthers(),
-  },
-  {
-    id: 'job-retry',
-    title: 'Resend the failed rows of the job',
-    screens: ['jobs'],
-    keys: ['R'],
-    footer: 'retry failed',
-    refusal: failureRefusal,
-    run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
-  },
-  {
-    id: 'job-correct',
-    title: 'Correct failed rows of the job, and send them',
-    screens: ['jobs'],
-    keys: ['e'],
-    footer: 'correct',
-    refusal: failureRefusal,
-    run: (ui) => void correctJob(ui),
-  },
-]
+export const JOBS: readonly Action[] = onScreens(
+  ['jobs'],
+  [
+    action('job-resume', 'p', 'Send what is left of the job', {
+      footer: 'resume',
+      refusal: (state) =>
+        /^(?:planned|stopped)$/.test(String(jobOf(state)?.state)) ? undefined : 'it has nothing left to send',
+      run: (ui) => ask(ui, 'Resume', (id) => void ui.background.jobs.resume(id)),
+    }),
+    action('job-others', 'O', 'Show the jobs of other servers, too, or no longer', {
+      run: ({ background }) => void background.jobs.toggleOthers(),
+    }),
+    action('job-retry', 'R', 'Resend the failed rows of the job', {
+      footer: 'retry failed',
+      refusal: failureRefusal,
+      run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
+    }),
+    action('job-correct', 'e', 'Correct failed rows of the job, and send them', {
+      footer: 'correct',
+      refusal: failureRefusal,
+      run: (ui) => void correctJob(ui),
+    }),
+  ],
+)
 
 function failureRefusal(state: State): string | undefined {
   const job = jobOf(state)

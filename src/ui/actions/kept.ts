@@ -4,16 +4,14 @@ import { serverLists } from '../screens.ts'
 import { showOverlay } from '../state.ts'
 import { changesText, formText } from '../text/change-text.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action } from '../ui.ts'
 import { changesDiff, confirmChanges, planTitle, sendChanges } from './ask-changes.ts'
 
 export const KEPT: readonly Action[] = [
-  {
-    id: 'kept',
-    title: 'What earlier sessions kept: a form that was not saved, changes that were not sent',
-    keys: [],
+  action('kept', [], 'What earlier sessions kept: a form that was not saved, changes that were not sent', {
     refusal: ({ kept: { forms, changes } }) => (forms.length + changes.length === 0 ? 'nothing was kept' : undefined),
     run: offerKept,
-  },
+  }),
 ]
 
 /** Takes what earlier sessions kept, and asks what to do with it. */

@@ -14,6 +14,7 @@ import {
 } from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 import { askLoadAll } from './filters.ts'
 import { loadStages } from './open-screen.ts'
 
@@ -160,31 +161,18 @@ const SCROLLS: readonly (readonly [
 ]
 
 export const HOME_ACTIONS: readonly Action[] = [
-  {
-    id: 'home-load-all',
-    title: 'Load all contacts and deals, so that the figures are of all',
-    screens: HOME,
-    keys: ['L'],
-    footer: 'load all',
-    refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
-    run: (ui) => askLoadAll(ui, loadable(ui.store.get())),
-  },
-  {
-    id: 'home-reload',
-    title: 'Reload',
-    screens: HOME,
-    keys: ['r'],
-    footer: 'reload',
-    run: (ui) => void reload(ui),
-  },
-  {
-    id: 'home-first',
-    title: 'Begin with Home, or with the screen that was shown last',
-    screens: HOME,
-    keys: ['B'],
-    footer: 'begin here',
-    run: (ui) => void toggleFirst(ui),
-  },
+  ...onScreens(HOME, [
+    action('home-load-all', 'L', 'Load all contacts and deals, so that the figures are of all', {
+      footer: 'load all',
+      refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
+      run: (ui) => askLoadAll(ui, loadable(ui.store.get())),
+    }),
+    action('home-reload', 'r', 'Reload', { footer: 'reload', run: (ui) => void reload(ui) }),
+    action('home-first', 'B', 'Begin with Home, or with the screen that was shown last', {
+      footer: 'begin here',
+      run: (ui) => void toggleFirst(ui),
+    }),
+  ]),
   ...SCROLLS.map(
     ([id, title, keys, lines]): Action => ({
       ...{ id, title, keys, screens: HOME },

@@ -18,23 +18,18 @@ import {
 } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 
 const TOUR = FIXED_SCREENS.filter((each) => !SESSION_SCREENS.includes(each))
 
 export const SCREEN_ACTIONS: readonly Action[] = [
-  {
-    id: 'screen-next',
-    title: 'Next screen',
-    keys: ['tab'],
+  action('screen-next', 'tab', 'Next screen', {
     footer: 'next screen',
     run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)),
-  },
-  {
-    id: 'screen-before',
-    title: 'Previous screen',
-    keys: ['shift-tab'],
+  }),
+  action('screen-before', 'shift-tab', 'Previous screen', {
     run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)),
-  },
+  }),
   ...TOUR.map(
     (screen, index): Action => ({
       id: `screen-${screen}`,
@@ -44,7 +39,7 @@ export const SCREEN_ACTIONS: readonly Action[] = [
       run: (ui) => openScreen(ui, screen),
     }),
   ),
-  { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
+  action('screen-log', '!', 'Go to the log of messages', { run: (ui) => openScreen(ui, 'log') }),
 ]
 
 function nextScreen(state: State, step: number): ScreenName {
@@ -104,27 +99,22 @@ export async function loadStages({ store, world, background }: Ui): Promise<void
 }
 
 /** Records of one list, and where they were found: `job_0abc`. */
-interface Reached {
-  readonly name: ServerList
-  readonly ids: readonly string[]
-  readonly by: string
-}
+type Reached = { readonly name: ServerList; readonly ids: readonly string[]; readonly by: string }
 
-export const REACH: readonly Action[] = [
-  {
-    id: 'open-records',
-    title: 'Open the record of the event, or the records that the job changed, on their screen',
-    screens: ['events', 'jobs'],
-    keys: ['.'],
-    footer: 'records',
-    refusal: (state) => {
-      if (state.screen === 'jobs') return currentRow(state.lists.jobs) ? undefined : 'there is no job'
-      const goal = ofEvent(state)
-      return typeof goal === 'string' ? goal : undefined
-    },
-    run: (ui) => void openRecords(ui),
-  },
-]
+export const REACH: readonly Action[] = onScreens(
+  ['events', 'jobs'],
+  [
+    action('open-records', '.', 'Open the record of the event, or the records that the job changed, on their screen', {
+      footer: 'records',
+      refusal: (state) => {
+        if (state.screen === 'jobs') return currentRow(state.lists.jobs) ? undefined : 'there is no job'
+        const goal = ofEvent(state)
+        return typeof goal === 'string' ? goal : undefined
+      },
+      run: (ui) => void openRecords(ui),
+    }),
+  ],
+)
 
 /** The record of the event under the cursor, or why it is on no screen. */
 function ofEvent(state: State): Reached | string {

@@ -9,6 +9,7 @@ import type { ScreenName } from '../screens.ts'
 import { type State, showOverlay } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 import { copyText } from './copy-export.ts'
 
@@ -89,63 +90,39 @@ function without(work: (webhooks: Webhooks) => Promise<unknown>): WebhookQuestio
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
-export const WEBHOOK_ACTIONS: readonly Action[] = [
-  {
-    id: 'webhook-create',
-    title: 'Subscribe an address to events',
-    screens: WEBHOOKS,
-    keys: ['n'],
+export const WEBHOOK_ACTIONS: readonly Action[] = onScreens(WEBHOOKS, [
+  action('webhook-create', 'n', 'Subscribe an address to events', {
     footer: 'new',
     refusal: ({ webhooks }) => webhooks.lack,
     run: (ui) => askWebhook(ui, ''),
-  },
-  {
-    id: 'webhook-toggle',
-    title: 'Disable the subscription, or enable it again',
-    screens: WEBHOOKS,
-    keys: ['D'],
+  }),
+  action('webhook-toggle', 'D', 'Disable the subscription, or enable it again', {
     footer: 'enable/disable',
     refusal: withoutRow,
     run: ask((row) => statusQuestion(row, row.status === 'disabled' ? 'enabled' : 'disabled')),
-  },
-  {
-    id: 'webhook-test',
-    title: 'Have the server send a test event to the subscription',
-    screens: WEBHOOKS,
-    keys: ['T'],
+  }),
+  action('webhook-test', 'T', 'Have the server send a test event to the subscription', {
     footer: 'test',
     refusal: withoutRow,
     run: ask(testQuestion),
-  },
-  {
-    id: 'webhook-resend',
-    title: 'Have the server send the events again that the subscription did not take',
-    screens: WEBHOOKS,
-    keys: ['R'],
+  }),
+  action('webhook-resend', 'R', 'Have the server send the events again that the subscription did not take', {
     footer: 'send again',
     refusal: withoutFailing,
     run: ask(resendQuestion),
-  },
-  {
-    id: 'webhook-rotate',
-    title: 'Make a new secret, which is shown once',
-    screens: WEBHOOKS,
-    keys: ['S'],
+  }),
+  action('webhook-rotate', 'S', 'Make a new secret, which is shown once', {
     footer: 'new secret',
     refusal: withoutRow,
     run: ask(rotationQuestion),
-  },
-  {
-    id: 'webhook-delete',
-    isOfMarks: true,
-    title: 'Delete the subscription for good',
-    screens: WEBHOOKS,
-    keys: ['d'],
+  }),
+  action('webhook-delete', 'd', 'Delete the subscription for good', {
     footer: 'delete',
+    isOfMarks: true,
     refusal: withoutRow,
     run: ask((_, rows) => removalQuestion(rows)),
-  },
-]
+  }),
+])
 
 const WEBHOOK_LINE = /^\s*(\S+)\s+(\S.*?)\s*$/
 

@@ -26,10 +26,7 @@ export interface EditedRecord {
 }
 
 /** A text that was not accepted, and why. */
-export interface RefusedText {
-  readonly text: string
-  readonly problem: string
-}
+export type RefusedText = { readonly text: string; readonly problem: string }
 
 interface EditOptions {
   readonly env: Env

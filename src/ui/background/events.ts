@@ -19,11 +19,7 @@ import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** What an event says of a record. */
-export interface EventRecord {
-  readonly name: ServerList
-  readonly isNew: boolean
-  readonly record: CrmRecord
-}
+export type EventRecord = { readonly name: ServerList; readonly isNew: boolean; readonly record: CrmRecord }
 
 /** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
 function changedRecordIn(event: Received): EventRecord | undefined {

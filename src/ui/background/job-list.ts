@@ -155,10 +155,7 @@ export interface JobList extends JobWatch, JobCorrections {
   planUndo(id: string): Promise<UndoToSend | undefined>
 }
 
-interface ChangedRecords {
-  readonly resource: string
-  readonly ids: readonly string[]
-}
+type ChangedRecords = { readonly resource: string; readonly ids: readonly string[] }
 
 export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'> {
   /** Of the job that the undo is. */

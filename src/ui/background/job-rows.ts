@@ -13,11 +13,7 @@ import { searchedIn } from '../screens/all-screens.tsx'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
 
-export interface Cause {
-  readonly text: string
-  readonly code: string
-  readonly field: string | undefined
-}
+export type Cause = { readonly text: string; readonly code: string; readonly field: string | undefined }
 
 export interface ReadJob {
   readonly row: CrmRecord
@@ -80,14 +76,9 @@ export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Ca
 }
 
 /** The rows of all jobs, the newest first. */
-export interface JobRows {
-  read(jobs: Jobs): Promise<readonly ReadJob[]>
-}
+export type JobRows = { read(jobs: Jobs): Promise<readonly ReadJob[]> }
 
-interface Known {
-  readonly stamp: string
-  readonly job: ReadJob
-}
+type Known = { readonly stamp: string; readonly job: ReadJob }
 
 /** A job is read again only when its journal has changed, or while it runs: reading takes a second for a million rows. */
 function createJobRows(): JobRows {

@@ -184,15 +184,7 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
   const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
   const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
   const shareTexts = createTextSharing()
-  return {
-    pages,
-    controller,
-    shareTexts,
-    held: [],
-    nextCursor: undefined,
-    shownAtMs: 0,
-    timer: undefined,
-  }
+  return { pages, controller, shareTexts, held: [], nextCursor: undefined, shownAtMs: 0, timer: undefined }
 }
 
 function failureOf(error: unknown): LoadFailure {
@@ -314,12 +306,7 @@ export function createSearch({ store, openApi, lists, notices, signal }: Parts):
   }
 }
 
-interface Wanted {
-  readonly state: State
-  readonly name: ServerList
-  readonly email: string
-  readonly signal: AbortSignal
-}
+type Wanted = { readonly state: State; readonly name: ServerList; readonly email: string; readonly signal: AbortSignal }
 
 /** Only records with exactly this address: a server that does not know the filter answers with others. */
 async function findByEmail(api: Api, { state, name, email, signal }: Wanted): Promise<readonly CrmRecord[]> {

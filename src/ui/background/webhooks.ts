@@ -12,10 +12,7 @@ import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** The newest first. */
-export interface NewestDeliveries {
-  readonly items: readonly JsonObject[]
-  readonly hasOlder: boolean
-}
+export type NewestDeliveries = { readonly items: readonly JsonObject[]; readonly hasOlder: boolean }
 
 /** A subscription as a row: its events as one text. */
 function webhookRow(webhook: CrmRecord): CrmRecord {

@@ -78,11 +78,7 @@ function profileOf(place: string): string {
   return fitCell(name, Math.min(LONGEST_PROFILE, textWidth(name)))
 }
 
-interface Tab {
-  readonly screen: ScreenName
-  readonly text: string
-  readonly isOpen: boolean
-}
+type Tab = { readonly screen: ScreenName; readonly text: string; readonly isOpen: boolean }
 
 /** With the number alone for screens that are not open, where the titles do not fit. */
 function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
@@ -129,11 +125,7 @@ function totalText(list: ListState): string {
   return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete || only !== undefined ? '' : '+'}`
 }
 
-interface StatusLineProps {
-  readonly state: State
-  readonly boards: Boards
-  readonly theme: Theme
-}
+type StatusLineProps = { readonly state: State; readonly boards: Boards; readonly theme: Theme }
 
 /** What is shown of how many, and what is under way. */
 export function StatusLine({ state, boards, theme }: StatusLineProps) {

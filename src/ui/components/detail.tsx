@@ -11,17 +11,10 @@ import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
 import { Rows } from './panel.tsx'
 
 /** A part of a line, with its tone. */
-export interface TonedText {
-  readonly text: string
-  readonly tone: Tone | undefined
-}
+export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
 
 /** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
-export interface JsonLine {
-  readonly lead: string
-  readonly value: TonedText
-  readonly end: string
-}
+export type JsonLine = { readonly lead: string; readonly value: TonedText; readonly end: string }
 
 /** Deeper levels would be further right than the pane. */
 const MOST_DEPTH = 12
@@ -96,11 +89,7 @@ function scalarText(value: JsonValue): string {
   return isLong ? `${text}… (${value.length} characters)` : text
 }
 
-interface ValueArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type ValueArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** The value of a member in lines of exactly this width, with the tone of its kind; objects and lists as indented JSON. */
 function valueLines(name: string, value: JsonValue | undefined, area: ValueArea): readonly string[] {
@@ -180,10 +169,7 @@ function paintedSpans(spans: readonly TonedText[], width: number, theme: Theme):
   return line + ' '.repeat(left)
 }
 
-export interface DetailArea {
-  readonly width: number
-  readonly height: number
-}
+export type DetailArea = { readonly width: number; readonly height: number }
 
 export interface DetailParts {
   readonly row: CrmRecord
@@ -196,11 +182,7 @@ export interface DetailParts {
   readonly diff: EventDiff | undefined
 }
 
-interface DetailProps {
-  readonly parts: DetailParts
-  readonly area: DetailArea
-  readonly theme: Theme
-}
+type DetailProps = { readonly parts: DetailParts; readonly area: DetailArea; readonly theme: Theme }
 
 /** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
 export function Detail({ parts, area, theme }: DetailProps) {
@@ -239,11 +221,7 @@ function allLines({ row, notes, history, times, diff }: DetailParts, width: numb
   return [...lines, ...historyLines(history, { width, theme, times })]
 }
 
-interface DiffArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type DiffArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** What an event changed since the one before it, or why that is not known. */
 function eventDiffLines(diff: EventDiff, { width, theme, times }: DiffArea): readonly string[] {
@@ -261,11 +239,7 @@ function sinceText({ event, received_at: received }: CrmRecord, { isWhole, nowMs
   return `since ${cellText(event)} ${isWhole ? cellText(received) : shortTime(received, nowMs)}`
 }
 
-interface NotesArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type NotesArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** The notes of a record as a timeline, the newest first. */
 function noteLines(

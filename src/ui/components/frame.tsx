@@ -18,11 +18,7 @@ import type { Drawing } from './overlay.tsx'
 import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel, Rows } from './panel.tsx'
 import { emptyText, RowTable } from './table.tsx'
 
-interface FrameProps {
-  readonly state: State
-  readonly drawing: Drawing
-  readonly sheet: OverlayLines | undefined
-}
+type FrameProps = { readonly state: State; readonly drawing: Drawing; readonly sheet: OverlayLines | undefined }
 
 /** The whole screen: exactly its rows, none wider than its columns. An overlay covers the lower ones. */
 export function Frame({ state, drawing, sheet }: FrameProps) {

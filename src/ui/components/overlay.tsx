@@ -14,10 +14,7 @@ import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.
 import type { Keymap } from '../ui.ts'
 import { type Cursor, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS } from './panel.tsx'
 
-interface Size {
-  readonly columns: number
-  readonly rows: number
-}
+type Size = { readonly columns: number; readonly rows: number }
 
 /** Rows of the screen that stay: the header, the title, its rule, and the keys with theirs. */
 const TEXT_FREE_ROWS = 5
@@ -50,11 +47,7 @@ function wrapped({ lines }: Text, { columns }: Size): readonly string[] {
 
 const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
 
-export interface Drawing {
-  readonly theme: Theme
-  readonly keymap: Keymap
-  readonly boards: Boards
-}
+export type Drawing = { readonly theme: Theme; readonly keymap: Keymap; readonly boards: Boards }
 
 const KEYS_WIDTH = 18
 

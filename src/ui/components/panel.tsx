@@ -54,10 +54,7 @@ export function Panel({ title, width, isFocused, theme, children }: PanelProps) 
   )
 }
 
-export interface Cursor {
-  readonly x: number
-  readonly y: number
-}
+export type Cursor = { readonly x: number; readonly y: number }
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
 export interface OverlayLines {

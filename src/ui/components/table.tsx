@@ -42,11 +42,7 @@ export interface ListArea {
   readonly empty: readonly string[]
 }
 
-interface TableProps {
-  readonly list: ListState
-  readonly area: ListArea
-  readonly theme: Theme
-}
+type TableProps = { readonly list: ListState; readonly area: ListArea; readonly theme: Theme }
 
 /** Header and rows, each exactly as wide as the area. */
 export function RowTable({ list, area, theme }: TableProps) {
@@ -158,16 +154,9 @@ function withTones(
 }
 
 /** Shows what a filter found, in the cells that it searches. */
-interface Finding {
-  readonly matcher: Matcher
-  readonly searched: ReadonlySet<string>
-}
+type Finding = { readonly matcher: Matcher; readonly searched: ReadonlySet<string> }
 
-interface FoundIn {
-  readonly fitted: readonly FittedColumn[]
-  readonly finding: Finding
-  readonly isCurrent: boolean
-}
+type FoundIn = { readonly fitted: readonly FittedColumn[]; readonly finding: Finding; readonly isCurrent: boolean }
 
 function withFound(cells: readonly string[], { fitted, finding, isCurrent }: FoundIn, theme: Theme): readonly string[] {
   return cells.map((cell, at) => {

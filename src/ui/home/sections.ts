@@ -71,11 +71,7 @@ function dealSections(state: State): readonly HomeSection[] {
   ]
 }
 
-interface PipelineBasis {
-  readonly basis: string
-  readonly mark: string
-  readonly isOrderKnown: boolean
-}
+type PipelineBasis = { readonly basis: string; readonly mark: string; readonly isOrderKnown: boolean }
 
 function pipelineSection(
   { stages, unmeasured }: DealFigures,
@@ -232,10 +228,7 @@ interface Created {
 
 /** How many records were created each day, in the zone of this machine. */
 function createdSection(state: State): HomeSection {
-  const made = HOME_LISTS.map((name) => ({
-    name,
-    created: createdPerDay(state.lists[name].rows, state.times.nowMs),
-  }))
+  const made = HOME_LISTS.map((name) => ({ name, created: createdPerDay(state.lists[name].rows, state.times.nowMs) }))
   const notes = made.flatMap(({ name, created: { undated } }) =>
     undated > 0 ? [`${grouped(undated)} ${name} have no time of creation.`] : [],
   )

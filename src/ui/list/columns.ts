@@ -69,10 +69,7 @@ export interface ListColumn {
   readonly isFound?: true
 }
 
-export interface FittedColumn {
-  readonly column: ListColumn
-  readonly width: number
-}
+export type FittedColumn = { readonly column: ListColumn; readonly width: number }
 
 export const COLUMN_GAP = 2
 

@@ -218,10 +218,7 @@ function filterIndices({ rows, searched }: Ordering, matcher: Matcher, from: num
   return found.indices()
 }
 
-interface Found {
-  add(index: number, quality: number): void
-  indices(): number[]
-}
+type Found = { add(index: number, quality: number): void; indices(): number[] }
 
 /** The memory of most exact matches is requested once: an array that grows to a hundred thousand is copied twenty times. */
 function createFound(most: number): Found {

@@ -5,10 +5,7 @@ import { orderRows, type Sort } from './finding.ts'
 export type Loading = 'idle' | 'page' | 'all'
 
 /** A change of a record. The row need not be loaded any more. */
-export interface Edit {
-  readonly row: CrmRecord
-  readonly patch: JsonObject
-}
+export type Edit = { readonly row: CrmRecord; readonly patch: JsonObject }
 
 export interface LoadFailure {
   readonly text: string

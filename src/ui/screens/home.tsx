@@ -34,11 +34,7 @@ const GLYPHS: Readonly<Record<string, readonly [string, string, string]>> = {
 const GLYPH_ROWS = 3
 const LEAST = { columns: 100, rows: 30 } as const
 
-interface Figure {
-  readonly title: string
-  readonly text: string
-  readonly tone: Tone
-}
+type Figure = { readonly title: string; readonly text: string; readonly tone: Tone }
 
 /** The rows that the figures take; none on a small screen. */
 function figureRows({ columns, rows }: Pick<State, 'columns' | 'rows'>): number {

@@ -36,10 +36,7 @@ const HEAD_ROWS = 4
 /** The line below the cards, with the number of those further down. */
 const FOOT_ROWS = 1
 
-interface BoardArea {
-  readonly width: number
-  readonly height: number
-}
+type BoardArea = { readonly width: number; readonly height: number }
 
 /** The number of cards of a stage that are visible. */
 export function cardsShown(height: number): number {

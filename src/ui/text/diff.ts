@@ -17,10 +17,7 @@ export function diffText(line: DiffLine): string {
     .join('')
 }
 
-export interface DiffPart {
-  readonly text: string
-  readonly as: 'plain' | 'old' | 'new'
-}
+export type DiffPart = { readonly text: string; readonly as: 'plain' | 'old' | 'new' }
 
 /** `(none)` stands for an empty value. */
 function diffParts({ label, old, new: next, count }: DiffLine): readonly DiffPart[] {
@@ -93,11 +90,7 @@ function valueText(value: JsonValue): string | undefined {
   return safeText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 }
 
-interface HistoryArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type HistoryArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** The changes of a record, the newest first: when, what, by which key and job, and each member from its old to its new value. */
 export function historyLines(history: RecordHistory | undefined, area: HistoryArea): readonly string[] {

@@ -1,10 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 
 /** A line being edited; `cursor` is the number of graphemes before it. */
-export interface TextInput {
-  readonly graphemes: readonly string[]
-  readonly cursor: number
-}
+export type TextInput = { readonly graphemes: readonly string[]; readonly cursor: number }
 
 export function textInput(text = ''): TextInput {
   const graphemes = graphemesOf(text)
@@ -101,10 +98,7 @@ export function refusalOf(check: () => unknown): string | undefined {
 }
 
 /** The texts that Tab takes in turn, and which was taken last. */
-export interface Taking {
-  readonly options: readonly string[]
-  readonly index: number
-}
+export type Taking = { readonly options: readonly string[]; readonly index: number }
 
 export interface Completable {
   readonly taking?: Taking | undefined
@@ -114,10 +108,7 @@ export interface Completable {
   readonly wordStart?: ((text: string) => number) | undefined
 }
 
-export interface Taken {
-  readonly text: string
-  readonly taking: Taking | undefined
-}
+export type Taken = { readonly text: string; readonly taking: Taking | undefined }
 
 /** The first Tab adds what all completions begin with; if that is nothing, each takes the next of them. */
 export function takeCompletion(text: string, { taking, complete }: Completable, step: 1 | -1): Taken | undefined {

@@ -110,10 +110,7 @@ function userKey({ key, screens, description, command, confirm, reload, output }
   }
 }
 
-interface Refusing {
-  readonly place: Place
-  readonly problems: Problems
-}
+type Refusing = { readonly place: Place; readonly problems: Problems }
 
 function refuseTaken(
   { chords, screens }: UserKey,

@@ -32,10 +32,7 @@ function begin(ui: Ui, key: UserKey): void {
   else void run(ui, key, { screen, rows })
 }
 
-interface On {
-  readonly screen: ScreenName
-  readonly rows: readonly CrmRecord[]
-}
+type On = { readonly screen: ScreenName; readonly rows: readonly CrmRecord[] }
 
 function ask(ui: Ui, key: UserKey, on: On): void {
   const { place } = ui.store.get()
