@@ -1,6 +1,6 @@
 import { OUTPUT_NAMES, outputSchema } from '../../src/commands/schema/outputs.ts'
 import { connectorSchema, jsonSchemaOf } from '../../src/connector/json-schema.ts'
-import { BROWSE_KEYS } from '../../src/ui/user-keys/user-key.ts'
+import { BROWSE_KEYS } from '../../src/ui/user-keys/read-user-keys.ts'
 import { commandTree } from './command-tree.ts'
 import { manFiles } from './man-files.ts'
 

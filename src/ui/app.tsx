@@ -3,13 +3,78 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Frame } from './components/frame.tsx'
 import { type Drawing, sheetOf } from './components/overlay.tsx'
 import { coveredRows, type OverlayLines } from './components/panel.tsx'
-import type { DrawnState } from './drawn-state.ts'
 import { strokesOf } from './keys.ts'
-import { isTooSmall } from './look/areas.ts'
+import { moveTo } from './list/list-state.ts'
+import { isTooSmall, listHeight } from './look/areas.ts'
 import type { Overlay } from './overlay.ts'
 import { paste, press } from './press.ts'
-import type { State } from './state.ts'
+import { type State, type StateStore, withCurrentList } from './state.ts'
 import type { Ui } from './ui.ts'
+
+/** The state as the screen shows it: what a key changed at once, pages and events at most every 50 ms. */
+export interface DrawnState {
+  get(): State
+  /** Returns a function that stops watching. */
+  subscribe(listener: () => void): () => void
+  /** Shows the present state. */
+  drawNow(): void
+  close(): void
+}
+
+const FRAME_EVERY_MS = 50
+
+/** What a key began is drawn sooner. */
+const SOON_MS = 16
+const KEY_LASTS_MS = 250
+
+export function openDrawnState(store: StateStore<State>, stdout: NodeJS.WriteStream): DrawnState {
+  const listeners = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  let drawn = store.get()
+  let drawnAtMs = Number.NEGATIVE_INFINITY
+  let keyAtMs = Number.NEGATIVE_INFINITY
+
+  function draw(): void {
+    clearTimeout(timer)
+    timer = undefined
+    drawn = store.get()
+    drawnAtMs = performance.now()
+    for (const listener of listeners) listener()
+  }
+
+  // Before Ink, which then lays out the frame of this size.
+  function resize(): void {
+    const { columns, rows } = stdout
+    store.update((before) => {
+      const resized = { ...before, columns, rows }
+      return withCurrentList(resized, (list) => moveTo(list, list.cursor, listHeight(resized)))
+    })
+    draw()
+  }
+
+  const unsubscribe = store.subscribe(() => {
+    const nowMs = performance.now()
+    const everyMs = nowMs - keyAtMs < KEY_LASTS_MS ? SOON_MS : FRAME_EVERY_MS
+    timer ??= setTimeout(draw, Math.max(0, drawnAtMs + everyMs - nowMs))
+  })
+  stdout.on('resize', resize)
+  return {
+    get: () => drawn,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    drawNow: () => {
+      keyAtMs = performance.now()
+      if (timer) draw()
+    },
+    close: () => {
+      clearTimeout(timer)
+      unsubscribe()
+      stdout.off('resize', resize)
+    },
+  }
+}
 
 /** What the screens ask of the terminal. */
 export type UiTerminal = Pick<Ui, 'suspend' | 'quit' | 'redraw' | 'isDrawn'>
@@ -21,10 +86,7 @@ interface AppParts {
 }
 
 /** What ends the screens, and tells that they ended. */
-export interface AppSession {
-  unmount(): void
-  waitUntilExit(): Promise<unknown>
-}
+export type AppSession = { unmount(): void; waitUntilExit(): Promise<unknown> }
 
 interface AppProps extends AppParts {
   readonly isDrawn: Ui['isDrawn']
@@ -42,12 +104,7 @@ function App({ drawn, drawingOf, makeUi, isDrawn, onFrame }: AppProps) {
   const state = useSyncExternalStore(drawn.subscribe, drawn.get)
   const ui = useMemo(
     () =>
-      makeUi({
-        suspend: (during) => suspendTerminal(during),
-        quit: () => exit(),
-        redraw: () => write(CLEAR),
-        isDrawn,
-      }),
+      makeUi({ suspend: (during) => suspendTerminal(during), quit: () => exit(), redraw: () => write(CLEAR), isDrawn }),
     [makeUi, exit, suspendTerminal, write, isDrawn],
   )
   // Frames are relative to the last one, which a terminal moves or wraps when its size changes.
@@ -80,10 +137,7 @@ export function cursorIn({ columns, rows }: Pick<State, 'columns' | 'rows'>, she
   return { x: Math.min(cursor.x + border, columns - 1), y: Math.min(from + cursor.y + border, rows - 1) }
 }
 
-interface Terminal {
-  readonly stdin: NodeJS.ReadStream
-  readonly stdout: NodeJS.WriteStream
-}
+type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
 export function openApp(parts: AppParts, { stdin, stdout }: Terminal): AppSession {
   let framed: Overlay | undefined

@@ -1,14 +1,11 @@
 import { addDecimals, type Decimal, decimalOf, ZERO } from '../core/decimal.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { cellText } from '../output/safe-text.ts'
-import { type ListState, shownCount, shownRow } from './list/list-state.ts'
-import type { BoardState } from './state.ts'
+import { chosenRows, currentRow, type ListState, shownCount, shownRow } from './list/list-state.ts'
+import { isServerList, listOfScreen, type ServerList } from './screens.ts'
+import type { BoardState, State } from './state.ts'
 
-export interface BoardColumn {
-  readonly stage: string
-  readonly deals: readonly CrmRecord[]
-  readonly sum: Decimal
-}
+export type BoardColumn = { readonly stage: string; readonly deals: readonly CrmRecord[]; readonly sum: Decimal }
 
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
 
@@ -45,4 +42,27 @@ export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): 
   const column = Math.max(0, Math.min(board.column, columns.length - 1))
   const card = Math.max(0, Math.min(board.card, (columns[column]?.deals.length ?? 0) - 1))
   return { ...board, column, card }
+}
+
+/** The record under the cursor, on the board or in a list. */
+export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
+  if (state.screen !== 'pipelines') return currentRow(state.lists[listOfScreen(state.screen)])
+  const columns = boards(state.lists.deals, state.board.stages)
+  const { column, card } = clampBoard(state.board, columns)
+  return columns[column]?.deals[card]
+}
+
+/** The records of an action: the marked ones if any, else the one under the cursor. */
+export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
+  const list = state.lists[listOfScreen(state.screen)]
+  if (state.screen !== 'pipelines' || list.marks.size > 0) return chosenRows(list)
+  const row = selectedRow(state, boards)
+  return row ? [row] : []
+}
+
+/** The list of the server that a screen changes. */
+export function serverList({ screen }: State): ServerList {
+  const list = listOfScreen(screen)
+  if (isServerList(list)) return list
+  throw new Error(`the screen ${screen} has no records of the server`)
 }

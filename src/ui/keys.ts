@@ -1,10 +1,7 @@
 import type { Key } from 'ink'
 
 /** A key by its name in bindings; `text` is the text that it types. */
-export interface Stroke {
-  readonly chord: string
-  readonly text: string | undefined
-}
+export type Stroke = { readonly chord: string; readonly text: string | undefined }
 
 const NAMED: readonly (readonly [keyof Key, string])[] = [
   ['upArrow', 'up'],

@@ -8,20 +8,17 @@ import { ACTIONS } from './actions/all-actions.ts'
 import { restoreKept } from './actions/kept.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
-import { type AppSession, openApp, type UiTerminal } from './app.tsx'
+import { type AppSession, type DrawnState, openApp, openDrawnState, type UiTerminal } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
-import { watchNotes } from './background/notes.ts'
-import { watchHistory } from './background/record-history.ts'
+import { watchHistory, watchNotes } from './background/pane.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
-import { type DrawnState, openDrawnState } from './drawn-state.ts'
-import { withFirstColumns } from './list/shown-columns.ts'
-import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/look.ts'
-import { openMouse } from './mouse-session.ts'
+import { askBackground, type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/theme.ts'
+import { openMouse } from './mouse.ts'
+import { withFirstColumns } from './screens/all-screens.tsx'
 import { allScreens, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore, withNewLists } from './state.ts'
-import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui, World } from './ui.ts'
 import { userActions } from './user-keys/user-actions.ts'
 
@@ -259,9 +256,7 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   throw new CrmError(
     'invalid_input',
     `theme of browse.json is ${JSON.stringify(named)}, expected ${THEME_CHOICES.join(', ')}`,
-    {
-      hint: 'crm config path shows the folder; t in the commands of : chooses one',
-    },
+    { hint: 'crm config path shows the folder; t in the commands of : chooses one' },
   )
 }
 

@@ -1,24 +1,196 @@
-import { lastDiffTop, lastHelpTop } from './components/overlay.tsx'
+import { completeLine, isCommandLine, lineRefusal, runLine, screenOf } from './actions/command-line.ts'
+import { findActions, isNamedBy, runAction } from './actions/keymap.ts'
+import { loadStages } from './actions/open-screen.ts'
+import { lastDiffTop, lastHelpTop, lastTextTop } from './components/overlay.tsx'
+import { submitForm } from './form/open-form.ts'
 import { withInput } from './form/record-form.ts'
-import { submitForm } from './form/submit-form.ts'
 import type { Stroke } from './keys.ts'
 import {
   type Choice,
+  type ColumnChooser,
   type Confirmation,
   type Form,
   type Help,
   isChanged,
   type Overlay,
+  type Palette,
   type Prompt,
+  type Text,
 } from './overlay.ts'
-import { pressInColumns } from './overlay-columns.ts'
-import { pasteInPalette, pressInPalette } from './overlay-palette.ts'
-import { arrowStep, stepOf } from './overlay-steps.ts'
-import { pressInText } from './overlay-text.ts'
-import { showOverlay } from './show-overlay.ts'
-import { takeCompletion } from './text/take-completion.ts'
-import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
+import { choosableColumns, offeredColumns, shownColumns } from './screens/all-screens.tsx'
+import { isServerList, listOfScreen, type ServerList } from './screens.ts'
+import { showOverlay } from './state.ts'
+import { editText, inputText, insertText, type TextInput, takeCompletion, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
+
+/** Lines per step; fewer than the smallest screen shows. */
+const PAGE = 7
+
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ j: 1, k: -1, g: -Infinity, home: -Infinity, G: Infinity, end: Infinity },
+  ...{ space: PAGE, 'ctrl-d': PAGE, 'ctrl-f': PAGE, 'ctrl-u': -PAGE, 'ctrl-b': -PAGE },
+}
+
+const ARROWS: Readonly<Record<string, number>> = {
+  ...{ down: 1, up: -1, 'ctrl-n': 1, 'ctrl-p': -1, pagedown: PAGE, pageup: -PAGE },
+}
+
+/** The lines that a key goes on where text is typed; 0 for a key that does not move. */
+function arrowStep(chord: string): number {
+  return ARROWS[chord] ?? 0
+}
+
+/** As arrowStep, where letters are keys. */
+function stepOf(chord: string): number {
+  return STEPS[chord] ?? arrowStep(chord)
+}
+
+/** Shows lines to read; what is open, such as a form, stays. */
+export function openText(ui: Pick<Ui, 'store' | 'background'>, title: string, lines: readonly string[]): void {
+  const { overlay } = ui.store.get()
+  if (overlay && overlay.type !== 'text') return void ui.background.notices.wait(`${title}: ! shows the end of it`)
+  showOverlay(ui, { type: 'text', title, lines, top: 0 })
+}
+
+function pressInText(ui: Ui, text: Text, { chord }: Stroke): void {
+  if (chord === 'esc' || chord === 'q' || chord === 'enter') return void showOverlay(ui, undefined)
+  const step = stepOf(chord)
+  if (step === 0) return
+  showOverlay(ui, { ...text, top: Math.max(0, Math.min(lastTextTop(text, ui.store.get()), text.top + step)) })
+}
+
+/** Asks which columns are shown, and in which order. */
+export function openColumns(ui: Ui): void {
+  const state = ui.store.get()
+  const list = listOfScreen(state.screen)
+  const shown = new Set(shownColumns(state, list).map(({ name }) => name))
+  const vital = offeredColumns(state, list).filter(({ isVital }) => isVital)
+  showOverlay(ui, {
+    ...{ type: 'columns', list, index: 0, vital: vital.map(({ name }) => name) },
+    items: choosableColumns(state, list).map((name) => ({ name, isShown: shown.has(name) })),
+  })
+}
+
+function pressInColumns(ui: Ui, chooser: ColumnChooser, { chord }: Stroke): void {
+  const { items, index, list } = chooser
+  const edit = (part: Partial<ColumnChooser>) => showOverlay(ui, { ...chooser, ...part })
+  const last = items.length - 1
+  const step = chord === 'space' ? 0 : stepOf(chord)
+  if (step !== 0) return void edit({ index: Math.max(0, Math.min(last, index + step)) })
+  switch (chord) {
+    case 'esc':
+    case 'q':
+      return void showOverlay(ui, undefined)
+    case 'space':
+      return void edit({ items: toggled(chooser) })
+    case 'J':
+    case '>':
+      return void edit({ items: swapped(items, index, index + 1), index: Math.min(last, index + 1) })
+    case 'K':
+    case '<':
+      return void edit({ items: swapped(items, index - 1, index), index: Math.max(0, index - 1) })
+    case 'r':
+    case 'enter': {
+      const chosen = chord === 'r' ? undefined : items.filter(({ isShown }) => isShown).map(({ name }) => name)
+      ui.store.update((state) => ({
+        ...state,
+        overlay: undefined,
+        chosenColumns: { ...state.chosenColumns, [list]: chosen },
+      }))
+    }
+  }
+}
+
+type Items = ColumnChooser['items']
+
+/** A vital column, and the last one that is shown, stay. */
+function toggled({ items, index, vital }: ColumnChooser): Items {
+  const item = items[index]
+  if (!item) return items
+  const isNeeded = vital.includes(item.name) || items.filter(({ isShown }) => isShown).length === 1
+  return item.isShown && isNeeded ? items : items.with(index, { ...item, isShown: !item.isShown })
+}
+
+function swapped(items: Items, one: number, other: number): Items {
+  const [first, second] = [items[one], items[other]]
+  return first && second ? items.with(one, second).with(other, first) : items
+}
+
+/** Asks for the name of a command, or a line such as `deals stage=Won`. */
+export function openPalette(ui: Ui): void {
+  const { store, world } = ui
+  showPalette(ui, { type: 'palette', input: textInput(), index: 0, profiles: [], complete: completeLine(ui) })
+  // Completes from the moment that the names are read.
+  void world.profiles?.names().then((profiles) => {
+    store.update((state) =>
+      state.overlay?.type === 'palette' ? { ...state, overlay: { ...state.overlay, profiles } } : state,
+    )
+  })
+}
+
+function pressInPalette(ui: Ui, palette: Palette, { chord, text }: Stroke): void {
+  const line = inputText(palette.input)
+  if (chord === 'esc') return void showOverlay(ui, undefined)
+  if (chord === 'enter') return void enter(ui, palette, line)
+  if (chord === 'tab' || chord === 'shift-tab') {
+    const taken = takeCompletion(line, palette, chord === 'tab' ? 1 : -1)
+    return void (taken && edit(ui, palette, { input: textInput(taken.text), taking: taken.taking }))
+  }
+  const count = findActions(ui.keymap, ui.store.get(), line).length
+  const index =
+    arrowStep(chord) === 0 ? palette.index : Math.max(0, Math.min(palette.index + arrowStep(chord), count - 1))
+  if (index !== palette.index) return void showPalette(ui, { ...palette, index })
+  const input = text === undefined ? editText(palette.input, chord) : insertText(palette.input, text)
+  if (input) edit(ui, palette, { input, taking: undefined })
+}
+
+/** Inserts pasted text, which is never read as keys. */
+function pasteInPalette(ui: Ui, palette: Palette, text: string): void {
+  edit(ui, palette, { input: insertText(palette.input, text), taking: undefined })
+}
+
+function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; readonly taking: Palette['taking'] }): void {
+  const line = inputText(part.input)
+  const [first] = findActions(ui.keymap, ui.store.get(), line)
+  // What only mentions the words is run after it was chosen.
+  const index = isCommandLine(ui.store.get(), line) || isNamedBy(first, line) || !first ? 0 : -1
+  showPalette(ui, { ...palette, ...part, index, problem: undefined })
+  const screen = screenOf(/^\s*(\w+) /.exec(inputText(part.input))?.[1] ?? '')
+  const list = screen && listOfScreen(screen)
+  if (list && isServerList(list) && inputText(palette.input) !== inputText(part.input)) void loadWords(ui, list)
+}
+
+/** Values of loaded rows, and the stages, are proposed. */
+async function loadWords(ui: Ui, list: ServerList): Promise<void> {
+  const { rows, isComplete, loading } = ui.store.get().lists[list]
+  if (rows.length === 0 && !isComplete && loading === 'idle') await ui.background.lists.more(list)
+  if (list === 'deals') await loadStages(ui)
+}
+
+function enter(ui: Ui, palette: Palette, line: string): void {
+  if (palette.index === 0 && isCommandLine(ui.store.get(), line)) {
+    const problem = lineRefusal(ui, line)
+    showOverlay(ui, problem === undefined ? undefined : { ...palette, problem })
+    return void (problem === undefined && runLine(ui, line))
+  }
+  const action = findActions(ui.keymap, ui.store.get(), line)[palette.index]
+  const [only, ...others] = action ? [] : (palette.complete?.(line) ?? [])
+  if (only !== undefined && others.length === 0) {
+    showOverlay(ui, undefined)
+    return void runLine(ui, only.trim())
+  }
+  if (palette.index < 0 || !action)
+    return void showPalette(ui, {
+      ...palette,
+      problem: `no command is named ${JSON.stringify(line.trim())}; ↓ chooses one that mentions it`,
+    })
+  showOverlay(ui, undefined)
+  runAction(ui, action)
+}
+
+function showPalette(ui: Ui, palette: Palette): void {
+  showOverlay(ui, palette)
+}
 
 export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
   switch (overlay.type) {

@@ -1,9 +1,18 @@
 import type { NumericType } from '../core/resources/field.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ListName, ServerList } from './screens.ts'
-import type { DiffLine } from './text/diff-line.ts'
-import type { Completable } from './text/take-completion.ts'
-import { inputText, type TextInput } from './text/text-input.ts'
+import { type Completable, inputText, type TextInput } from './text/text-input.ts'
+
+/** Equal changes of one or more records: `company: Acme -> BULK (5,012)`. */
+export interface DiffLine {
+  /** `company`, or for a single record `Ada company`. */
+  readonly label: string
+  /** Undefined: there was none. */
+  readonly old: string | undefined
+  /** Undefined: it is removed. */
+  readonly new: string | undefined
+  readonly count: number
+}
 
 /** Asks for one line at the bottom of the screen. */
 export interface Prompt extends Completable {
@@ -104,10 +113,7 @@ export interface Palette extends Completable {
   readonly problem?: string | undefined
 }
 
-export interface Help {
-  readonly type: 'help'
-  readonly top: number
-}
+export type Help = { readonly type: 'help'; readonly top: number }
 
 /** Which columns of a list are shown, in which order. */
 export interface ColumnChooser {

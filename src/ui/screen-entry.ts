@@ -6,12 +6,7 @@ import type { Theme } from './look/theme.ts'
 import type { State } from './state.ts'
 
 /** What is drawn of a screen, and where. */
-export interface BodyProps {
-  readonly state: State
-  readonly areas: Areas
-  readonly theme: Theme
-  readonly boards: Boards
-}
+export type BodyProps = { readonly state: State; readonly areas: Areas; readonly theme: Theme; readonly boards: Boards }
 
 /** A screen: what the table of screens knows of it. */
 export interface ScreenEntry {

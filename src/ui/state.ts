@@ -3,10 +3,18 @@ import type { SavedFilter } from '../settings/browse-document.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
-import { type Look, PLAIN_LOOK } from './look/look.ts'
-import { CONTRACT_OFFERED, type Offered } from './offered.ts'
+import { type Look, PLAIN_LOOK } from './look/theme.ts'
 import type { Overlay } from './overlay.ts'
-import { allLists, isServerList, type ListName, listOfScreen, type ScreenName, type ServerList } from './screens.ts'
+import {
+  allLists,
+  CONTRACT_OFFERED,
+  isServerList,
+  type ListName,
+  listOfScreen,
+  type Offered,
+  type ScreenName,
+  type ServerList,
+} from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -174,6 +182,10 @@ export function withNewLists(state: State): State {
   const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
   const empty = added.map((name) => [name, emptyListOf(name, state.columns)])
   return { ...state, lists: { ...state.lists, ...Object.fromEntries(empty) } }
+}
+
+export function showOverlay({ store }: { readonly store: StateStore<State> }, overlay: Overlay | undefined): void {
+  store.update((state) => ({ ...state, overlay }))
 }
 
 export function currentList(state: State): ListState {

@@ -3,7 +3,7 @@ import type { Env } from '../core/streams.ts'
 import type { SavedFilter } from '../settings/browse-document.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
-import type { ThemeChoice } from './look/look.ts'
+import type { ThemeChoice } from './look/theme.ts'
 import type { Confirmation } from './overlay.ts'
 import type { ScreenName, ScreenOrObjects } from './screens.ts'
 import type { State, StateStore } from './state.ts'
@@ -75,6 +75,16 @@ export interface Action {
   /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void
+}
+
+type ActionParts = Omit<Action, 'id' | 'keys' | 'title'>
+
+export function action(id: string, keys: string | readonly string[], title: string, parts: ActionParts): Action {
+  return { id, title, keys: typeof keys === 'string' ? [keys] : keys, ...parts }
+}
+
+export function onScreens(screens: readonly ScreenOrObjects[], actions: readonly Action[]): readonly Action[] {
+  return actions.map((each) => ({ ...each, screens }))
 }
 
 export interface Keymap {

@@ -36,15 +36,15 @@ test.skipIf(!HAS_TMUX)('a column, a key and a screen are the lines that CONTRIBU
     expect(status).toBe(0)
   }
   add(
-    'src/ui/screens/contacts.tsx',
-    "    { name: 'id', head: 'ID'",
+    'src/ui/screens/records.tsx',
+    "    { name: 'company', head: 'COMPANY'",
     `    ${codeOf("{ name: 'updated_at', head: 'CHANGED'")}`,
   )
   writeFileSync(join(copy, 'src/ui/actions/hello.ts'), `${codeOf("import type { Action } from '../ui.ts'")}\n`)
-  add('src/ui/actions/all-actions.ts', "import { HISTORY } from './history.ts'", "import { HELLO } from './hello.ts'")
+  add('src/ui/actions/all-actions.ts', "import { JOBS } from './jobs.ts'", "import { HELLO } from './hello.ts'")
   add('src/ui/actions/all-actions.ts', '  ...HISTORY,', '  ...HELLO,')
   writeFileSync(join(copy, 'src/ui/screens/calendar.tsx'), `${codeOf("import { Text } from 'ink'")}\n`)
-  add('src/ui/screens/all-screens.tsx', 'import { commandsScreen }', "import { calendarScreen } from './calendar.tsx'")
+  add('src/ui/screens/all-screens.tsx', 'import { eventsScreen }', "import { calendarScreen } from './calendar.tsx'")
   add('src/ui/screens/all-screens.tsx', '  log: logScreen,', '  calendar: calendarScreen,')
   const screens = readFileSync(join(copy, 'src/core/browse-screens.ts'), 'utf8')
   writeFileSync(join(copy, 'src/core/browse-screens.ts'), screens.replace("'webhooks']", "'webhooks', 'calendar']"))

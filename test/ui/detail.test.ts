@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { type DetailParts, detailLines } from '../../src/ui/components/detail.tsx'
+import { type DetailParts, detailLines, jsonLines } from '../../src/ui/components/detail.tsx'
 import { createTheme } from '../../src/ui/look/theme.ts'
-import { jsonLines } from '../../src/ui/text/json-lines.ts'
 
 const NOW = new Date(2026, 10, 26, 15).getTime()
 const TIMES = { nowMs: NOW, isWhole: false }

@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { completeFilter } from '../../src/ui/list/complete-filter.ts'
-import { rowId, shownCount, shownRow } from '../../src/ui/list/list-state.ts'
-import { setFilter } from '../../src/ui/list/list-view.ts'
-import { createMatcher, filterProblem, NO_MATCH } from '../../src/ui/list/matcher.ts'
-import { ignoredFilter, parseServerFilters, serverFilterText } from '../../src/ui/list/server-filters.ts'
+import { createMatcher, filterProblem, NO_MATCH } from '../../src/ui/list/finding.ts'
+import { rowId, setFilter, shownCount, shownRow } from '../../src/ui/list/list-state.ts'
+import {
+  completeFilter,
+  ignoredFilter,
+  parseServerFilters,
+  serverFilterText,
+} from '../../src/ui/list/server-filters.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { TERMS } from '../../src/ui/background/send-job.ts'
+import { TERMS } from '../../src/ui/background/under-way.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { jobsAt } from './jobs-at.ts'
 import { uiOf } from './ui-of.ts'

@@ -1,24 +1,22 @@
 import { expect, test } from 'vitest'
 import {
-  currentRow,
-  emptyList,
-  putRow,
-  removeRow,
-  rowId,
-  shownCount,
-  shownRow,
-  takePage,
-} from '../../src/ui/list/list-state.ts'
-import {
   chosenRows,
+  currentRow,
   cycleSort,
+  emptyList,
   markRange,
   markShown,
   moveBy,
   moveTo,
+  putRow,
+  removeRow,
+  rowId,
   setFilter,
+  shownCount,
+  shownRow,
+  takePage,
   toggleMark,
-} from '../../src/ui/list/list-view.ts'
+} from '../../src/ui/list/list-state.ts'
 import { searchedIn } from '../../src/ui/screens/all-screens.tsx'
 import { contact, contacts, listOf } from './rows.ts'
 

@@ -3,12 +3,19 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/output/terminal-text.ts'
-import { headerLine } from '../../src/ui/components/header.tsx'
-import { lookFrom, themeName, themeOf } from '../../src/ui/look/look.ts'
-import { createTheme, THEMES } from '../../src/ui/look/theme.ts'
-import { resultTone, toneOf } from '../../src/ui/look/tones.ts'
+import { headerLine } from '../../src/ui/components/bars.tsx'
+import {
+  askBackground,
+  backgroundOf,
+  createTheme,
+  lookFrom,
+  resultTone,
+  THEMES,
+  themeName,
+  themeOf,
+  toneOf,
+} from '../../src/ui/look/theme.ts'
 import { initialState } from '../../src/ui/state.ts'
-import { askBackground, backgroundOf } from '../../src/ui/terminal-background.ts'
 import { uiOf } from './ui-of.ts'
 
 const RICH = { TERM: 'xterm-256color' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TERMS } from '../../src/ui/background/send-job.ts'
+import { TERMS } from '../../src/ui/background/under-way.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { watchHistory } from '../../src/ui/background/record-history.ts'
+import { watchHistory } from '../../src/ui/background/pane.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'

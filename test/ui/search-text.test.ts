@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { createTextSharing } from '../../src/ui/background/loading.ts'
-import { emptyList, type ListState, putRow, takePage } from '../../src/ui/list/list-state.ts'
-import { setFilter } from '../../src/ui/list/list-view.ts'
+import { emptyList, type ListState, putRow, setFilter, takePage } from '../../src/ui/list/list-state.ts'
 
 const SEARCHED = ['name', 'company']
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { withDeliveries } from '../../src/ui/background/webhook-row.ts'
+import { withDeliveries } from '../../src/ui/background/webhooks.ts'
 import { createTheme } from '../../src/ui/look/theme.ts'
 import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'

@@ -1,127 +1,134 @@
-import { leadOf } from '../background/notices.ts'
-import type { PlanReverse } from '../background/plan-reverse.ts'
+import { CrmError } from '../../core/errors.ts'
+import { type EditedRecord, editRecord } from '../background/edit-record.ts'
+import { leadOf, lookText } from '../background/notices.ts'
+import type { PlanReverse } from '../background/writes.ts'
+import { actedOn, selectedRow, serverList } from '../board.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
-import { actedOn, selectedRow, serverList } from '../selected.ts'
+import { isWritable, type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
+import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askChange } from './ask-change.ts'
-import { askChanges } from './ask-changes.ts'
-import { chooseStage } from './choose-stage.ts'
-import { confirmChanges } from './confirm-changes.ts'
-import { editInEditor } from './edit-yaml.ts'
-import { lacking, noteRefusal } from './lacking.ts'
-import { moveCard, stageRefusal } from './move-card.ts'
+import { action, onScreens } from '../ui.ts'
+import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
+import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
+
+/** Why the server takes no notes on records of the screen. */
+function noteRefusal(state: State): string | undefined {
+  return state.offered.lacks[`create notes on ${serverList(state)}`]
+}
+
+/** Why the server does not do this with records of the screen. */
+function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
+  return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
+}
+
+/** A text that was not saved is opened again by the next edit of its record, with the error as a comment. */
+async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
+  const { drafts, notices, writes } = background
+  const row = selectedRow(store.get(), boards)
+  if (!row) return notices.wait('There is no row to edit')
+  const list = serverList(store.get())
+  const key = `${list} ${rowId(row) ?? ''}`
+  const fields = store.get().offered.fields[list]
+  const outcome: { edited?: EditedRecord; error?: unknown } = {}
+  await suspend(async () => {
+    try {
+      const isShown = (member: string) => isWritable(fields, member, 'update')
+      outcome.edited = await editRecord(row, { env: world.env, isShown, draft: drafts.get(key) })
+    } catch (error) {
+      outcome.error = error
+    }
+  })
+  const { edited, error } = outcome
+  if (!edited) return notices.problem(error, '')
+  if (Object.keys(edited.patch).length === 0) {
+    drafts.delete(key)
+    await edited.forget()
+    return notices.wait('Nothing was changed, and nothing sent')
+  }
+  try {
+    await writes.update(list, row, edited.patch, false)
+    drafts.delete(key)
+    await edited.forget()
+  } catch (failure) {
+    if (failure instanceof CrmError) drafts.set(key, { text: edited.text, problem: failure.message })
+    const stays = `E opens the text again; it stays in ${edited.path}`
+    const failed = `${recordName(row)} not saved (${stays}): `
+    const open = `Change of ${recordName(row)} (${lookText(list, rowId(row) ?? '')}; ${stays}): `
+    notices.problem(failure, leadOf(failure, { failed, open }))
+  }
+}
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
 export const CHANGING: readonly Action[] = [
-  {
-    id: 'create',
-    title: 'Create a record',
+  action('create', 'n', 'Create a record', {
     screens: SERVER_SCREENS,
-    keys: ['n'],
     footer: 'new',
     refusal: lacking('create'),
     run: create,
-  },
-  {
-    id: 'edit',
-    title: 'Edit in a form',
+  }),
+  action('edit', 'e', 'Edit in a form', {
     screens: SERVER_SCREENS,
-    keys: ['e'],
     footer: 'edit',
     refusal: lacking('update'),
     run: edit,
-  },
-  {
-    id: 'bulk-edit',
-    isOfMarks: true,
-    title: 'Change a member of all marked rows, after their plan; one u takes all back',
+  }),
+  action('bulk-edit', 'b', 'Change a member of all marked rows, after their plan; one u takes all back', {
     screens: serverLists(),
-    keys: ['b'],
+    isOfMarks: true,
     refusal: lacking('update'),
     run: askChange,
-  },
-  {
-    id: 'edit-yaml',
-    title: 'Edit as YAML in $EDITOR',
-    screens: SERVER_SCREENS,
-    keys: ['E'],
-    refusal: lacking('update'),
-    run: (ui) => void editInEditor(ui),
-  },
-  {
-    id: 'delete',
-    isOfMarks: true,
-    title: 'Delete after their plan; one u takes all back',
-    screens: SERVER_SCREENS,
-    keys: ['d'],
-    footer: 'delete',
-    refusal: lacking('delete'),
-    run: askDeletion,
-  },
-  {
-    id: 'note',
-    isOfMarks: true,
-    title: 'Add a note to the record; Ctrl-O begins a new line of it',
-    screens: SERVER_SCREENS,
-    keys: ['a'],
-    footer: 'note',
-    refusal: noteRefusal,
-    run: askNote,
-  },
-  {
-    id: 'move',
-    isOfMarks: true,
-    title: 'Move the deal to another stage, where the server lets deals be changed',
+  }),
+  ...onScreens(SERVER_SCREENS, [
+    action('edit-yaml', 'E', 'Edit as YAML in $EDITOR', {
+      refusal: lacking('update'),
+      run: (ui) => void editInEditor(ui),
+    }),
+    action('delete', 'd', 'Delete after their plan; one u takes all back', {
+      footer: 'delete',
+      isOfMarks: true,
+      refusal: lacking('delete'),
+      run: askDeletion,
+    }),
+    action('note', 'a', 'Add a note to the record; Ctrl-O begins a new line of it', {
+      footer: 'note',
+      isOfMarks: true,
+      refusal: noteRefusal,
+      run: askNote,
+    }),
+  ]),
+  action('move', 'm', 'Move the deal to another stage, where the server lets deals be changed', {
     screens: DEALS,
-    keys: ['m'],
     footer: 'move',
+    isOfMarks: true,
     refusal: stageRefusal,
     run: (ui) => void chooseStage(ui),
-  },
-  {
-    id: 'move-left',
-    title: 'Move the deal one stage to the left, and go with it',
+  }),
+  action('move-left', '<', 'Move the deal one stage to the left, and go with it', {
     screens: ['pipelines'],
-    keys: ['<'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, -1),
-  },
-  {
-    id: 'move-right',
-    title: 'Move the deal one stage to the right, and go with it',
+  }),
+  action('move-right', '>', 'Move the deal one stage to the right, and go with it', {
     screens: ['pipelines'],
-    keys: ['>'],
     refusal: stageRefusal,
     run: (ui) => moveCard(ui, 1),
-  },
-  {
-    id: 'stop-sending',
-    title: 'Stop sending; what is left stays in the job',
-    keys: ['X'],
+  }),
+  action('stop-sending', 'X', 'Stop sending; what is left stays in the job', {
     footer: 'stop',
     isAlwaysFirst: true,
     refusal: ({ underWay }) =>
       underWay.some(({ progress }) => progress !== undefined) ? undefined : 'no rows are being sent',
     run: ({ background }) => void background.underWay.stop(),
-  },
-  {
-    id: 'undo',
-    title: 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor',
-    keys: ['u'],
+  }),
+  action('undo', 'u', 'Take back the last change, after its reverse plan; on Jobs, the job under the cursor', {
     footer: 'undo',
     run: askUndo,
-  },
-  {
-    id: 'redo',
-    title: 'Do again what u took back, after its plan',
-    keys: ['ctrl-r'],
-    run: (ui) => void askReverse(ui, 'redo'),
-  },
+  }),
+  action('redo', 'ctrl-r', 'Do again what u took back, after its plan', { run: (ui) => void askReverse(ui, 'redo') }),
 ]
 
 function create(ui: Ui): void {

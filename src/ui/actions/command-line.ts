@@ -1,24 +1,97 @@
 import { shellWords } from '../../core/shell-words.ts'
-import { setFilter } from '../list/list-view.ts'
-import { filterProblem } from '../list/matcher.ts'
-import { parseServerFilters } from '../list/server-filters.ts'
-import { screenLack } from '../offered.ts'
-import { allScreens, isServerList, listOfScreen, type ScreenName } from '../screens.ts'
+import { cellText } from '../../output/safe-text.ts'
+import type { SavedFilter } from '../../settings/browse-document.ts'
+import { filterProblem } from '../list/finding.ts'
+import { setFilter } from '../list/list-state.ts'
+import { completeFilter, parseServerFilters, serverFilterText } from '../list/server-filters.ts'
+import { allScreens, isServerList, type ListName, listOfScreen, type ScreenName, screenLack } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { filterWordsOf, submitFilters } from './filters.ts'
 import { runById } from './keymap.ts'
+import { leave } from './leave.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
-import { openSaved, SAVING_WORDS, savedScreen, saveFilter, savingRefusal } from './saved-filters.ts'
-import { submitFilters } from './server-filter.ts'
-import { switchProfile } from './switch-profile.ts'
+
+/** The words of `:` that save, open and forget what a screen shows. */
+const SAVING_WORDS = ['save', 'forget'] as const
+
+const NAME = /^[a-z][\w-]{0,39}$/i
+
+/** Why the name cannot be saved or forgotten; undefined when it can. */
+function savingRefusal(
+  { saved, screen }: State,
+  word: string,
+  name: string,
+  isTaken: (name: string) => boolean,
+): string | undefined {
+  if (word === 'forget') {
+    if (Object.hasOwn(saved, name)) return undefined
+    const names = Object.keys(saved)
+    return `nothing is saved as ${JSON.stringify(name)}${names.length === 0 ? '' : `, only ${names.join(', ')}`}`
+  }
+  if (!NAME.test(name)) return 'save as which name? such as :save big-deals'
+  if (isTaken(name)) return `${name} is a word of : already`
+  return screen === 'home' ? 'Home has no filter' : undefined
+}
+
+/** Remembers the screen with its filters of `f` and `/`, or forgets what has this name. */
+async function saveFilter({ store, world, background }: Ui, word: string, name: string): Promise<void> {
+  const state = store.get()
+  const saved = word === 'save' ? shownAs(state) : undefined
+  const { [name]: _, ...others } = state.saved
+  store.update((now) => ({ ...now, saved: saved ? { ...others, [name]: saved } : others }))
+  try {
+    await world.setSaved(name, saved)
+    background.notices.done(saved ? `:${name} shows ${savedText(saved)}` : `Forgot ${name}`)
+  } catch (error) {
+    background.notices.problem(error, 'Not kept for the next start: ')
+  }
+}
+
+function shownAs({ screen, lists }: State): SavedFilter {
+  const { serverFilters, filter } = lists[listOfScreen(screen)]
+  return { screen, filter: serverFilterText(serverFilters), find: filter }
+}
+
+/** `deals stage=Won, found for "acme"`. */
+function savedText({ screen, filter, find }: SavedFilter): string {
+  return (
+    [screen, ...(filter === '' ? [] : [filter])].join(' ') + (find === '' ? '' : `, found for ${JSON.stringify(find)}`)
+  )
+}
+
+/** The screen of a saved filter, or why it cannot be shown. */
+function savedScreen(state: State, { screen }: SavedFilter): ScreenName | { readonly lack: string } {
+  const found = allScreens().find((each) => each === screen)
+  const lack = found ? screenLack(state, found) : `there is no screen ${screen}`
+  return found && lack === undefined ? found : { lack: lack ?? '' }
+}
+
+function openSaved(ui: Ui, saved: SavedFilter): void {
+  const screen = savedScreen(ui.store.get(), saved)
+  if (typeof screen !== 'string') return
+  const list = listOfScreen(screen)
+  ui.store.update((state) => withList(state, list, (each) => setFilter(each, saved.find)))
+  if (isServerList(list)) openScreen(ui, screen, () => submitFilters(ui, list, saved.filter))
+  else openScreen(ui, screen)
+}
+
+/** Opens the screens of another profile, after the question that leaving asks. */
+async function switchProfile(ui: Ui, name: string): Promise<void> {
+  const { world, background } = ui
+  try {
+    await world.profiles?.check(name)
+  } catch (error) {
+    return background.notices.problem(error, 'Profile not changed: ')
+  }
+  // Something else was opened in the meantime.
+  if (!ui.store.get().overlay) leave(ui, name)
+}
 
 /** A line of `:` that is no name of a command: `deals stage=Won`, `profile staging`, `q`, `12`. */
-interface Line {
-  readonly word: string
-  readonly rest: string
-}
+type Line = { readonly word: string; readonly rest: string }
 
 /** A word of a filter line, with its quotes. */
 const RAW_WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s'"\\])+/gs
@@ -97,21 +170,57 @@ function showFiltered(ui: Ui, screen: ScreenName, rest: string): void {
 function partsOf(rest: string): { readonly filters: string; readonly found: string } {
   const words = rest.match(RAW_WORD) ?? []
   const isFilter = (word: string) => /^[^\s'"=]+=/.test(word)
-  return {
-    filters: words.filter(isFilter).join(' '),
-    found: words.filter((word) => !isFilter(word)).join(' '),
-  }
+  return { filters: words.filter(isFilter).join(' '), found: words.filter((word) => !isFilter(word)).join(' ') }
 }
 
 function isNameOfAction({ keymap }: Ui, name: string): boolean {
   return keymap.actions.some(({ id }) => id === name)
 }
 
-export function lineOf(text: string): Line {
+function lineOf(text: string): Line {
   const [, word = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(text) ?? []
   return { word, rest }
 }
 
 export function screenOf(word: string): ScreenName | undefined {
   return allScreens().find((screen) => screen === word)
+}
+
+/** Completes a line of `:`, from its first word to the values of a filter. */
+export function completeLine({ store, world }: Ui): (text: string) => readonly string[] {
+  return (text) => {
+    const state = store.get()
+    const line = text.trimStart()
+    const blank = line.indexOf(' ')
+    if (blank < 0) return line === '' ? [] : firstWords(state, world.profiles !== undefined, line)
+    const [lead, rest] = [line.slice(0, blank + 1), line.slice(blank + 1)]
+    return restOf(state, lineOf(line).word, rest).map((each) => lead + each)
+  }
+}
+
+function firstWords(state: State, hasProfiles: boolean, start: string): readonly string[] {
+  const screens = allScreens().filter((screen) => screenLack(state, screen) === undefined)
+  const words = [...screens, ...Object.keys(state.saved), ...SAVING_WORDS, ...(hasProfiles ? ['profile'] : [])]
+  return words.filter((word) => word.startsWith(start)).map((word) => `${word} `)
+}
+
+function restOf(state: State, word: string, rest: string): readonly string[] {
+  if (word === 'profile') {
+    const names = state.overlay?.type === 'palette' ? state.overlay.profiles : []
+    return names.filter((name) => name.startsWith(rest))
+  }
+  if (word === 'forget') return Object.keys(state.saved).filter((name) => name.startsWith(rest))
+  const screen = screenOf(word)
+  if (!screen) return []
+  const list = listOfScreen(screen)
+  if (isServerList(list)) return completeFilter(rest, filterWordsOf(state, list))
+  return valuesOf(state, list).filter((value) => value.startsWith(rest))
+}
+
+/** The values that a list of this machine is usually searched for. */
+function valuesOf(state: State, list: ListName): readonly string[] {
+  const member = list === 'events' ? 'event' : 'state'
+  const values = new Set(state.lists[list].rows.map((row) => cellText(row[member])))
+  values.delete('')
+  return [...values].toSorted()
 }

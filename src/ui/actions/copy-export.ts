@@ -1,54 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { type Env, envWithoutSecrets } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { type Format, OUTPUT_FORMATS } from '../../output/record-output.ts'
 import { cellText, jsonText } from '../../output/safe-text.ts'
-import { copyToClipboard } from '../background/clipboard.ts'
 import { REJECTED } from '../background/event-row.ts'
-import { currentRow, rowId } from '../list/list-state.ts'
-import { offeredColumns } from '../list/shown-columns.ts'
+import { actedOn } from '../board.ts'
+import { chosenRows, currentRow, moveTo, rowId, shownCount } from '../list/list-state.ts'
+import { listHeight } from '../look/areas.ts'
+import { offeredColumns } from '../screens/all-screens.tsx'
 import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
-import { actedOn } from '../selected.ts'
-import { currentList } from '../state.ts'
+import { currentList, showOverlay, withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action } from '../ui.ts'
+import { openScreen } from './open-screen.ts'
+
+/** Where a text went: `tmux` keeps it, and states that it does; a terminal states nothing. */
+export type CopiedTo = 'tmux' | 'terminal' | 'too long'
+
+/** The limit of hterm and tmux. */
+const MOST_BYTES = 74_994
+
+/**
+ * Copies a text: in tmux into its buffer and, where tmux can, the clipboard; else by OSC 52, with which the terminal itself copies
+ * it, also over ssh.
+ */
+async function copyToClipboard(text: string, env: Env, writeRaw: (text: string) => void): Promise<CopiedTo> {
+  if (env.TMUX && (await isInTmux(text, env))) return 'tmux'
+  const data = Buffer.from(text).toString('base64')
+  if (data.length > MOST_BYTES) return 'too long'
+  const sequence = `\x1b]52;c;${data}\x07`
+  writeRaw(sequence)
+  // A tmux on the way passes on what is wrapped for it, if it is allowed to.
+  if (/^(?:tmux|screen)/.test(env.TERM ?? '')) writeRaw(`\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`)
+  return 'terminal'
+}
+
+/** By its own command, because since 3.3 it takes the sequence of a program only if it is told to. */
+async function isInTmux(text: string, env: Env): Promise<boolean> {
+  const child = spawn('tmux', ['load-buffer', '-w', '-'], {
+    env: envWithoutSecrets(env),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(text)
+  // An error of spawn: there is no program of this name.
+  const [exit] = await once(child, 'close').catch(() => [undefined])
+  return exit === 0
+}
 
 const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const COPY_EXPORT: readonly Action[] = [
-  {
-    id: 'copy-id',
-    isOfMarks: true,
-    title: 'Copy the id',
+  action('copy-id', 'y', 'Copy the id', {
     screens: RECORDS,
-    keys: ['y'],
     footer: 'copy id',
+    isOfMarks: true,
     run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
-  },
-  {
-    id: 'copy-cell',
-    title: 'Copy the value in the selected column',
+  }),
+  action('copy-cell', 'ctrl-y', 'Copy the value in the selected column', {
     screens: RECORDS.filter((each) => each !== 'pipelines'),
-    keys: ['ctrl-y'],
     run: (ui) => void copyText(ui, cellOf(ui), 'value'),
-  },
-  {
-    id: 'copy-command',
-    isOfMarks: true,
-    title: 'Copy the crm command that shows it',
+  }),
+  action('copy-command', 'Y', 'Copy the crm command that shows it', {
     screens: RECORDS,
-    keys: ['Y'],
+    isOfMarks: true,
     run: (ui) => void copyText(ui, commandFor(ui), 'command'),
-  },
-  {
-    id: 'export',
-    isOfMarks: true,
-    title: 'Export the marked rows to a file',
-    screens: RECORDS,
-    keys: ['x'],
-    run: askExport,
-  },
+  }),
+  action('export', 'x', 'Export the marked rows to a file', { screens: RECORDS, isOfMarks: true, run: askExport }),
 ]
 
 /** Rejected requests are not kept, and the ids of their rows are made up. */
@@ -138,8 +161,64 @@ async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[
 }
 
 /** A CrmError that states why a new file could not be written; any error not from the system is returned unchanged. */
-export function fileProblem(error: unknown, path: string): unknown {
+function fileProblem(error: unknown, path: string): unknown {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
   const reason = error.code === 'EEXIST' ? 'it exists already' : error.message
   return new CrmError('machine', `cannot write ${path}: ${reason}`, { cause: error, hint: 'name another file' })
+}
+
+const NONE = 'nothing was changed yet'
+
+export const COMMAND_LOG: readonly Action[] = [
+  action('screen-commands', '@', 'Go to the commands that would do what was done here', { run: openCommands }),
+  action('copy-commands', 'y', 'Copy the command', {
+    screens: ['commands'],
+    footer: 'copy',
+    isOfMarks: true,
+    refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
+    run: (ui) => void copyText(ui, linesOf(ui, chosenRows(ui.store.get().lists.commands)), 'command'),
+  }),
+  action('write-script', 'x', 'Write the marked commands, or all, to a script', {
+    screens: ['commands'],
+    footer: 'script',
+    isOfMarks: true,
+    refusal: ({ lists }) => (lists.commands.rows.length === 0 ? NONE : undefined),
+    run: askScript,
+  }),
+]
+
+/** With the cursor on the last one. */
+function openCommands(ui: Ui): void {
+  openScreen(ui, 'commands')
+  ui.store.update((state) => withCurrentList(state, (list) => moveTo(list, shownCount(list) - 1, listHeight(state))))
+}
+
+type Rows = ReturnType<typeof chosenRows>
+
+function linesOf({ background }: Ui, rows: Rows): string {
+  return rows.map((row) => background.commands.scriptOf(rowId(row) ?? '')).join('\n')
+}
+
+function askScript(ui: Ui): void {
+  const { marks, rows } = ui.store.get().lists.commands
+  const chosen = marks.size > 0 ? chosenRows(ui.store.get().lists.commands) : rows
+  showOverlay(ui, {
+    type: 'prompt',
+    label: `Write ${chosen.length} ${chosen.length === 1 ? 'command' : 'commands'} to a new script:`,
+    input: textInput('crm-commands.sh'),
+    enter: () => 'writes it',
+    onSubmit: (path) => void writeScript(ui, path, chosen),
+  })
+}
+
+/** Private, as it holds records; an existing file is never overwritten. */
+async function writeScript(ui: Ui, path: string, rows: Rows): Promise<void> {
+  const { background, world } = ui
+  const head = ['#!/bin/sh', `# Commands of crm browse, ${new Date(world.now()).toISOString()}`, 'set -e']
+  try {
+    await writeFile(path, `${[...head, linesOf(ui, rows)].join('\n')}\n`, { flag: 'wx', mode: 0o600 })
+    background.notices.done(`Wrote ${rows.length} to ${path}: sh ${path} runs them`)
+  } catch (error) {
+    background.notices.problem(fileProblem(error, path), '')
+  }
 }

@@ -1,45 +1,37 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { REJECTED } from '../background/event-row.ts'
+import { actedOn } from '../board.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
-import { actedOn } from '../selected.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
 
 /** The usual address of an app during development. */
 const USUAL_APP = 'http://localhost:3000/'
 /** The default address of `crm listen`. */
 const USUAL_RECEIVER = 'http://127.0.0.1:4242/'
 
-export const EVENTS: readonly Action[] = [
-  {
-    id: 'event-replay',
-    isOfMarks: true,
-    title: 'Send the event again with a new signature',
-    screens: ['events'],
-    keys: ['R'],
-    footer: 'replay',
-    refusal: (state) => (currentRow(state.lists.events) ? undefined : 'there is no event'),
-    run: askReplay,
-  },
-  {
-    id: 'event-trigger',
-    title: 'Make up an event and send it, signed like a real one',
-    screens: ['events'],
-    keys: ['T'],
-    footer: 'trigger',
-    run: askTrigger,
-  },
-  {
-    id: 'event-follow',
-    title: 'Show new events when they are received, or only count them',
-    screens: ['events'],
-    keys: ['F'],
-    refusal: (state) => (state.listening ? undefined : 'only crm listen --tui receives events itself'),
-    run: ({ store }) => store.update(toggleFollowing),
-  },
-]
+export const EVENTS: readonly Action[] = onScreens(
+  ['events'],
+  [
+    action('event-replay', 'R', 'Send the event again with a new signature', {
+      footer: 'replay',
+      isOfMarks: true,
+      refusal: (state) => (currentRow(state.lists.events) ? undefined : 'there is no event'),
+      run: askReplay,
+    }),
+    action('event-trigger', 'T', 'Make up an event and send it, signed like a real one', {
+      footer: 'trigger',
+      run: askTrigger,
+    }),
+    action('event-follow', 'F', 'Show new events when they are received, or only count them', {
+      refusal: (state) => (state.listening ? undefined : 'only crm listen --tui receives events itself'),
+      run: ({ store }) => store.update(toggleFollowing),
+    }),
+  ],
+)
 
 function toggleFollowing(state: State): State {
   const { listening } = state

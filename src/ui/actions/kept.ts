@@ -1,20 +1,17 @@
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { openForm } from '../form/open-form.ts'
 import { serverLists } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
+import { showOverlay } from '../state.ts'
 import { changesText, formText } from '../text/change-text.ts'
 import type { Action, Ui } from '../ui.ts'
-import { changesDiff, planTitle, sendChanges } from './ask-changes.ts'
-import { confirmChanges } from './confirm-changes.ts'
+import { action } from '../ui.ts'
+import { changesDiff, confirmChanges, planTitle, sendChanges } from './ask-changes.ts'
 
 export const KEPT: readonly Action[] = [
-  {
-    id: 'kept',
-    title: 'What earlier sessions kept: a form that was not saved, changes that were not sent',
-    keys: [],
+  action('kept', [], 'What earlier sessions kept: a form that was not saved, changes that were not sent', {
     refusal: ({ kept: { forms, changes } }) => (forms.length + changes.length === 0 ? 'nothing was kept' : undefined),
     run: offerKept,
-  },
+  }),
 ]
 
 /** Takes what earlier sessions kept, and asks what to do with it. */

@@ -1,8 +1,7 @@
-import { hiddenMarkCount, shownMarks } from '../list/hidden-marks.ts'
-import { filterWords, matchWords, NO_MATCH } from '../list/matcher.ts'
+import { filterWords, matchWords, NO_MATCH } from '../list/finding.ts'
+import { hiddenMarkCount, shownMarks } from '../list/list-state.ts'
 import { isOnScreen, type ScreenName } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
-import { currentList, type State, withCurrentList } from '../state.ts'
+import { currentList, type State, showOverlay, withCurrentList } from '../state.ts'
 import type { Action, Keymap, Ui } from '../ui.ts'
 
 /** Keys configured by the user, by the id of an action; they replace the default keys. */

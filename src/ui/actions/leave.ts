@@ -1,8 +1,8 @@
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
-import { submitForm } from '../form/submit-form.ts'
+import { submitForm } from '../form/open-form.ts'
 import { formIn } from '../overlay.ts'
-import { showOverlay } from '../show-overlay.ts'
+import { showOverlay } from '../state.ts'
 import { underWayText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 

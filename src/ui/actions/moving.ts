@@ -1,12 +1,22 @@
 import { clampBoard } from '../board.ts'
-import { cardsShown } from '../components/board.tsx'
-import { type ListState, shownCount } from '../list/list-state.ts'
-import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
-import { shownColumns } from '../list/shown-columns.ts'
+import { type ListState, moveBy, moveTo, selectColumn, shownCount } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
-import { isServerList, listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
+import { shownColumns } from '../screens/all-screens.tsx'
+import { lastHomeTop } from '../screens/home.tsx'
+import { cardsShown } from '../screens/pipelines.tsx'
+import {
+  HOME_LISTS,
+  isServerList,
+  listOfScreen,
+  type ScreenName,
+  type ScreenOrObjects,
+  SERVER_SCREENS,
+} from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
+import { action, onScreens } from '../ui.ts'
+import { askLoadAll } from './filters.ts'
+import { loadStages } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenOrObjects[] = [
   ...SERVER_SCREENS.filter((each) => each !== 'pipelines'),
@@ -129,4 +139,71 @@ function goFirst(ui: Ui): void {
   const name = listOfScreen(state.screen)
   ui.store.update((before) => withCurrentList(before, (list) => moveTo(list, 0, listHeight(before))))
   if (state.lists[name].droppedCount > 0 && isServerList(name)) void ui.background.lists.reload(name)
+}
+
+const HOME: readonly ScreenName[] = ['home']
+
+/** By lines of the screen, or to an end of it. */
+const SCROLLS: readonly (readonly [
+  id: string,
+  title: string,
+  keys: readonly string[],
+  lines: (height: number) => number,
+])[] = [
+  ['home-down', 'Down', ['j', 'down'], () => 1],
+  ['home-up', 'Up', ['k', 'up'], () => -1],
+  ['home-half-down', 'Half a screen down', ['ctrl-d'], (height) => Math.ceil(height / 2)],
+  ['home-half-up', 'Half a screen up', ['ctrl-u'], (height) => -Math.ceil(height / 2)],
+  ['home-page-down', 'A screen down', ['pagedown', 'ctrl-f'], (height) => height],
+  ['home-page-up', 'A screen up', ['pageup', 'ctrl-b'], (height) => -height],
+  ['home-top', 'First line', ['g g', 'home'], () => -Infinity],
+  ['home-end', 'Last line', ['G', 'end'], () => Infinity],
+]
+
+export const HOME_ACTIONS: readonly Action[] = [
+  ...onScreens(HOME, [
+    action('home-load-all', 'L', 'Load all contacts and deals, so that the figures are of all', {
+      footer: 'load all',
+      refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
+      run: (ui) => askLoadAll(ui, loadable(ui.store.get())),
+    }),
+    action('home-reload', 'r', 'Reload', { footer: 'reload', run: (ui) => void reload(ui) }),
+    action('home-first', 'B', 'Begin with Home, or with the screen that was shown last', {
+      footer: 'begin here',
+      run: (ui) => void toggleFirst(ui),
+    }),
+  ]),
+  ...SCROLLS.map(
+    ([id, title, keys, lines]): Action => ({
+      ...{ id, title, keys, screens: HOME },
+      run: ({ store }) =>
+        store.update((state) => {
+          const top = Math.min(state.home.top + lines(listHeight(state) + 1), lastHomeTop(state))
+          return { ...state, home: { ...state.home, top: Math.max(0, top) } }
+        }),
+    }),
+  ),
+]
+
+function loadable({ lists, offered }: State) {
+  return HOME_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
+}
+
+async function reload(ui: Ui): Promise<void> {
+  const { store, background } = ui
+  const { lacks } = store.get().offered
+  const lists = HOME_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
+  await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
+  await loadStages(ui)
+}
+
+async function toggleFirst({ store, world, background }: Ui): Promise<void> {
+  const isFirst = !store.get().home.isFirst
+  store.update((state) => ({ ...state, home: { ...state.home, isFirst } }))
+  try {
+    await world.setFirst(isFirst ? 'home' : undefined)
+    background.notices.done(isFirst ? 'crm browse begins with Home' : 'crm browse begins with the screen shown last')
+  } catch (error) {
+    background.notices.problem(error, 'Not remembered: ')
+  }
 }

@@ -1,17 +1,100 @@
-import { currentRow, reordered, rowId, shownCount } from '../list/list-state.ts'
-import { clearMarks, cycleSort, markRange, markShown, moveBy, moveTo, toggleMark } from '../list/list-view.ts'
+import { changesOfRecord, historyCommand } from '../background/pane.ts'
+import { selectedRow, serverList } from '../board.ts'
+import {
+  clearMarks,
+  currentRow,
+  cycleSort,
+  markRange,
+  markShown,
+  moveBy,
+  moveTo,
+  reordered,
+  rowId,
+  shownCount,
+  toggleMark,
+} from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
-import { openColumns } from '../overlay-columns.ts'
-import { openPalette } from '../overlay-palette.ts'
+import { THEME_CHOICES, type ThemeChoice } from '../look/theme.ts'
+import { openColumns, openPalette, openText } from '../overlay-keys.ts'
 import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
-import { selectedRow } from '../selected.ts'
-import { currentList, withCurrentList, withList } from '../state.ts'
+import { currentList, showOverlay, withCurrentList, withList } from '../state.ts'
+import { recordName } from '../text/change-text.ts'
+import { changeHead, diffText, memberChanges } from '../text/diff.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askLoadAll } from './ask-load-all.ts'
-import { openFilter } from './find.ts'
+import { action, onScreens } from '../ui.ts'
+import { applyFilters, askLoadAll, askServerFilter, openFilter } from './filters.ts'
 import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
-import { applyFilters, askServerFilter } from './server-filter.ts'
+
+export const HISTORY: readonly Action[] = onScreens(SERVER_SCREENS, [
+  action('history', 'C', 'Who changed the record: all changes that the server keeps, the newest first', {
+    run: (ui) => void showHistory(ui),
+  }),
+])
+
+/** The command prints more. */
+const MOST_CHANGES = 500
+
+async function showHistory(ui: Ui): Promise<void> {
+  const { store, boards, background, world } = ui
+  const row = selectedRow(store.get(), boards)
+  const id = rowId(row)
+  if (!row || id === undefined) return background.notices.wait('There is no record')
+  const list = serverList(store.get())
+  const command = historyCommand(list, id)
+  try {
+    const changes = await changesOfRecord(await world.openApi(), list, id, MOST_CHANGES)
+    if (!changes) {
+      return background.notices.wait(`This server describes no history; ${command} shows what jobs of this machine did`)
+    }
+    const lines = changes.flatMap((change) => [
+      changeHead(change, store.get().times),
+      ...memberChanges(change).map((line) => `  ${diffText(line)}`),
+    ])
+    const count = changes.length < MOST_CHANGES ? String(changes.length) : `the last ${changes.length}`
+    openText(ui, `Changes of ${recordName(row)} (${count})`, lines.length > 0 ? lines : ['The server keeps none.'])
+  } catch (error) {
+    background.notices.problem(error, `Changes of ${recordName(row)}: `)
+  }
+}
+
+const TITLES: Readonly<Record<ThemeChoice, string>> = {
+  auto: 'By the background of the terminal',
+  dark: 'Dark, 256 colours',
+  light: 'Light, 256 colours',
+  contrast: 'High contrast',
+  '16': 'The 16 colours of the terminal',
+  none: 'No colours',
+}
+
+export const LOOKS: readonly Action[] = [
+  action('theme', 'ctrl-t', 'Choose the colours: dark, light, high contrast, 16 colours, none', {
+    refusal: ({ look }) => (look.colors === 'none' ? 'NO_COLOR or --color never is set' : undefined),
+    run: chooseTheme,
+  }),
+]
+
+/** Shown at once, and remembered for all profiles. */
+function chooseTheme(ui: Ui): void {
+  const { store, world, background } = ui
+  const { choice } = store.get().look
+  const choose = async (option: string) => {
+    const chosen = THEME_CHOICES.find((each) => TITLES[each] === option) ?? 'auto'
+    store.update((state) => ({ ...state, look: { ...state.look, choice: chosen } }))
+    try {
+      await world.setTheme(chosen)
+    } catch (error) {
+      background.notices.problem(error, 'Not remembered: ')
+    }
+  }
+  showOverlay(ui, {
+    type: 'choice',
+    title: 'Colours',
+    options: THEME_CHOICES.map((each) => TITLES[each]),
+    index: THEME_CHOICES.indexOf(choice),
+    onChoose: (option) => void choose(option),
+  })
+}
 
 const LIST_SCREENS: readonly ScreenOrObjects[] = [
   'contacts',
@@ -26,144 +109,78 @@ const LIST_SCREENS: readonly ScreenOrObjects[] = [
 const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const VIEW: readonly Action[] = [
-  {
-    id: 'help',
-    title: 'All keys of this screen',
-    keys: ['?'],
+  action('help', '?', 'All keys of this screen', {
     footer: 'help',
     isAlwaysFirst: true,
     run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'help', top: 0 } })),
-  },
-  {
-    id: 'palette',
-    title:
-      'Find a command; :deals stage=Won opens a screen with a filter, :profile NAME another profile, :12 goes to row 12',
-    keys: [':'],
-    footer: 'commands',
-    isAlwaysFirst: true,
-    run: openPalette,
-  },
-  {
-    id: 'filter',
-    title: 'Find text; ~text also spread letters, /text/ a regular expression; Enter searches what is not loaded',
-    screens: [...LIST_SCREENS, 'pipelines'],
-    keys: ['/'],
-    footer: 'find',
-    isAlwaysFirst: true,
-    run: openFilter,
-  },
-  {
-    id: 'detail',
-    title: 'Show or hide the whole record',
+  }),
+  action(
+    'palette',
+    ':',
+    'Find a command; :deals stage=Won opens a screen with a filter, :profile NAME another profile, :12 goes to row 12',
+    { footer: 'commands', isAlwaysFirst: true, run: openPalette },
+  ),
+  action(
+    'filter',
+    '/',
+    'Find text; ~text also spread letters, /text/ a regular expression; Enter searches what is not loaded',
+    { screens: [...LIST_SCREENS, 'pipelines'], footer: 'find', isAlwaysFirst: true, run: openFilter },
+  ),
+  action('detail', ['enter', 'o'], 'Show or hide the whole record', {
     screens: [...LIST_SCREENS, 'pipelines', 'log'],
-    keys: ['enter', 'o'],
     footer: 'details',
     isAlwaysFirst: true,
     run: toggleDetail,
-  },
-  {
-    id: 'redraw',
-    title: 'Draw the whole screen again, also where text is typed',
-    keys: ['ctrl-l'],
-    run: (ui) => ui.redraw(),
-  },
-  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: (ui) => leave(ui) },
-  {
-    id: 'pane-down',
-    title: 'Scroll the open pane',
-    screens: [...LIST_SCREENS, 'pipelines'],
-    keys: ['J'],
-    run: scrollPane(1),
-  },
-  {
-    id: 'pane-up',
-    title: 'Scroll it back',
-    screens: [...LIST_SCREENS, 'pipelines'],
-    keys: ['K'],
-    run: scrollPane(-1),
-  },
+  }),
+  action('redraw', 'ctrl-l', 'Draw the whole screen again, also where text is typed', { run: (ui) => ui.redraw() }),
+  action('quit', 'q', 'Quit', { footer: 'quit', isAlwaysFirst: true, run: (ui) => leave(ui) }),
+  action('pane-down', 'J', 'Scroll the open pane', { screens: [...LIST_SCREENS, 'pipelines'], run: scrollPane(1) }),
+  action('pane-up', 'K', 'Scroll it back', { screens: [...LIST_SCREENS, 'pipelines'], run: scrollPane(-1) }),
 ]
 
 export const LISTING: readonly Action[] = [
-  {
-    id: 'sort',
-    title: 'Sort by the selected column: up, down, unsorted',
+  action('sort', 's', 'Sort by the selected column: up, down, unsorted', {
     screens: LIST_SCREENS,
-    keys: ['s'],
     footer: 'sort',
     run: ({ store }) => store.update((state) => withCurrentList(state, cycleSort)),
-  },
-  {
-    id: 'server-filter',
-    title: 'Filter on the server: stage="Closed Won" owner_id=ben; Tab completes',
+  }),
+  action('server-filter', 'f', 'Filter on the server: stage="Closed Won" owner_id=ben; Tab completes', {
     screens: SERVER_SCREENS,
-    keys: ['f'],
     refusal: ({ offered: { fields } }) =>
       fields.deals?.filters.length === 0
         ? `${fields.deals.by} has no filters of deals; / searches the loaded rows`
         : undefined,
     run: askServerFilter,
-  },
-  {
-    id: 'columns',
-    title: 'Choose the columns, and their order',
-    screens: LIST_SCREENS,
-    keys: ['c'],
-    run: openColumns,
-  },
-  {
-    id: 'whole-times',
-    title: 'Show times whole, or short',
+  }),
+  action('columns', 'c', 'Choose the columns, and their order', { screens: LIST_SCREENS, run: openColumns }),
+  action('whole-times', 'z', 'Show times whole, or short', {
     screens: [...LIST_SCREENS, 'pipelines'],
-    keys: ['z'],
     run: ({ store }) =>
       store.update((state) => ({ ...state, times: { ...state.times, isWhole: !state.times.isWhole } })),
-  },
-  {
-    id: 'mark',
-    title: 'Mark, and go on to the next row',
-    screens: LIST_SCREENS,
-    keys: ['space'],
-    footer: 'mark',
-    run: ({ store }) =>
-      store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
-  },
-  {
-    id: 'mark-range',
-    title: 'Begin a range of marks, and end it',
-    screens: LIST_SCREENS,
-    keys: ['v'],
-    run: ({ store }) => store.update((state) => withCurrentList(state, markRange)),
-  },
-  {
-    id: 'mark-all',
-    title: 'Mark all rows that are shown and loaded',
-    screens: LIST_SCREENS,
-    keys: ['A'],
-    refusal: (state) => (shownCount(currentList(state)) === 0 ? 'no row is shown' : undefined),
-    run: ({ store }) => store.update((state) => withCurrentList(state, markShown)),
-  },
-  {
-    id: 'back',
-    title: 'Close, stop loading, clear marks, what / found, and the filter of f: one of them at a time',
-    keys: ['esc'],
+  }),
+  ...onScreens(LIST_SCREENS, [
+    action('mark', 'space', 'Mark, and go on to the next row', {
+      footer: 'mark',
+      run: ({ store }) =>
+        store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
+    }),
+    action('mark-range', 'v', 'Begin a range of marks, and end it', {
+      run: ({ store }) => store.update((state) => withCurrentList(state, markRange)),
+    }),
+    action('mark-all', 'A', 'Mark all rows that are shown and loaded', {
+      refusal: (state) => (shownCount(currentList(state)) === 0 ? 'no row is shown' : undefined),
+      run: ({ store }) => store.update((state) => withCurrentList(state, markShown)),
+    }),
+  ]),
+  action('back', 'esc', 'Close, stop loading, clear marks, what / found, and the filter of f: one of them at a time', {
     run: goBack,
-  },
-  {
-    id: 'load-all',
-    title: 'Load all rows',
+  }),
+  action('load-all', 'L', 'Load all rows', {
     screens: SERVER_SCREENS,
-    keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
     run: loadThis,
-  },
-  {
-    id: 'reload',
-    title: 'Reload',
-    screens: LIVE_SCREENS,
-    keys: ['r'],
-    run: (ui) => reloadScreen(ui, ui.store.get().screen),
-  },
+  }),
+  action('reload', 'r', 'Reload', { screens: LIVE_SCREENS, run: (ui) => reloadScreen(ui, ui.store.get().screen) }),
 ]
 
 export function reloadScreen({ background, store }: Ui, screen: ScreenName): void {

@@ -1,86 +1,128 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { eventPatterns } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
-import {
-  removalQuestion,
-  resendQuestion,
-  rotationQuestion,
-  statusQuestion,
-  testQuestion,
-  type WebhookQuestion,
-  webhookName,
-} from '../background/webhook-questions.ts'
-import { resendCommand } from '../background/webhook-row.ts'
-import { currentRow } from '../list/list-state.ts'
+import { resendCommand, type Webhooks } from '../background/webhooks.ts'
+import { actedOn } from '../board.ts'
+import { currentRow, rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { ScreenName } from '../screens.ts'
-import { actedOn } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
-import type { State } from '../state.ts'
+import { type State, showOverlay } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { confirmChanges } from './confirm-changes.ts'
+import { action, onScreens } from '../ui.ts'
+import { confirmChanges } from './ask-changes.ts'
 import { copyText } from './copy-export.ts'
+
+/** What is asked before something is done with subscriptions, on the screens and in lines. */
+export interface WebhookQuestion {
+  /** Without the place and the question mark. */
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly verb: string
+  readonly count: number
+  /** The text to show once, if there is one. */
+  readonly send: (webhooks: Webhooks) => Promise<string | undefined>
+}
+
+function webhookName({ id, url }: CrmRecord): string {
+  return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
+}
+
+/** Disables it, or enables it again. */
+function statusQuestion(row: CrmRecord, status: 'enabled' | 'disabled'): WebhookQuestion {
+  const verb = status === 'enabled' ? 'Enable' : 'Disable'
+  const line =
+    status === 'enabled'
+      ? 'Events from now on are sent to it; those of the time in between are not.'
+      : 'The server sends it no events until it is enabled again; they are not sent later.'
+  const send = without((webhooks) => webhooks.setStatus(row, status))
+  return { title: `${verb} ${webhookName(row)}`, lines: [line], verb, count: 1, send }
+}
+
+function testQuestion(row: CrmRecord): WebhookQuestion {
+  return {
+    title: `Send a test event to ${webhookName(row)}`,
+    lines: ['The server sends it, to this subscription alone.'],
+    ...{ verb: 'Send', count: 1, send: without((webhooks) => webhooks.test(row)) },
+  }
+}
+
+function resendQuestion(row: CrmRecord): WebhookQuestion {
+  const count = Number(row.failing)
+  const all = resendCommand(row)
+  return {
+    title: `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${webhookName(row)} again`,
+    lines: [
+      `${count} of its newest ${String(row.looked_at)} deliveries failed; their attempts begin anew.`,
+      ...(all === undefined ? [] : [`Older ones are not looked at; all that failed: ${all}`]),
+      'The server sends the events to this subscription alone.',
+    ],
+    ...{ verb: 'Send', count, send: without((webhooks) => webhooks.resend(row)) },
+  }
+}
+
+function rotationQuestion(row: CrmRecord): WebhookQuestion {
+  return {
+    title: `Make a new secret for ${webhookName(row)}`,
+    lines: [
+      'It is shown once, and cannot be shown again. Receivers need it when the server no longer signs with the old one;',
+      'crm serve signs with both for a day.',
+    ],
+    ...{ verb: 'Make it', count: 1, send: (webhooks) => webhooks.rotate(row) },
+  }
+}
+
+function removalQuestion(rows: readonly CrmRecord[]): WebhookQuestion {
+  const [only, ...others] = rows
+  return {
+    title: `Delete ${only && others.length === 0 ? webhookName(only) : `${rows.length} subscriptions`}`,
+    lines: ['At once and for good, with its secret and its deliveries.'],
+    ...{ verb: 'Delete', count: rows.length, send: without((webhooks) => webhooks.remove(rows)) },
+  }
+}
+
+function without(work: (webhooks: Webhooks) => Promise<unknown>): WebhookQuestion['send'] {
+  return async (webhooks) => {
+    await work(webhooks)
+    return undefined
+  }
+}
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
-export const WEBHOOK_ACTIONS: readonly Action[] = [
-  {
-    id: 'webhook-create',
-    title: 'Subscribe an address to events',
-    screens: WEBHOOKS,
-    keys: ['n'],
+export const WEBHOOK_ACTIONS: readonly Action[] = onScreens(WEBHOOKS, [
+  action('webhook-create', 'n', 'Subscribe an address to events', {
     footer: 'new',
     refusal: ({ webhooks }) => webhooks.lack,
     run: (ui) => askWebhook(ui, ''),
-  },
-  {
-    id: 'webhook-toggle',
-    title: 'Disable the subscription, or enable it again',
-    screens: WEBHOOKS,
-    keys: ['D'],
+  }),
+  action('webhook-toggle', 'D', 'Disable the subscription, or enable it again', {
     footer: 'enable/disable',
     refusal: withoutRow,
     run: ask((row) => statusQuestion(row, row.status === 'disabled' ? 'enabled' : 'disabled')),
-  },
-  {
-    id: 'webhook-test',
-    title: 'Have the server send a test event to the subscription',
-    screens: WEBHOOKS,
-    keys: ['T'],
+  }),
+  action('webhook-test', 'T', 'Have the server send a test event to the subscription', {
     footer: 'test',
     refusal: withoutRow,
     run: ask(testQuestion),
-  },
-  {
-    id: 'webhook-resend',
-    title: 'Have the server send the events again that the subscription did not take',
-    screens: WEBHOOKS,
-    keys: ['R'],
+  }),
+  action('webhook-resend', 'R', 'Have the server send the events again that the subscription did not take', {
     footer: 'send again',
     refusal: withoutFailing,
     run: ask(resendQuestion),
-  },
-  {
-    id: 'webhook-rotate',
-    title: 'Make a new secret, which is shown once',
-    screens: WEBHOOKS,
-    keys: ['S'],
+  }),
+  action('webhook-rotate', 'S', 'Make a new secret, which is shown once', {
     footer: 'new secret',
     refusal: withoutRow,
     run: ask(rotationQuestion),
-  },
-  {
-    id: 'webhook-delete',
-    isOfMarks: true,
-    title: 'Delete the subscription for good',
-    screens: WEBHOOKS,
-    keys: ['d'],
+  }),
+  action('webhook-delete', 'd', 'Delete the subscription for good', {
     footer: 'delete',
+    isOfMarks: true,
     refusal: withoutRow,
     run: ask((_, rows) => removalQuestion(rows)),
-  },
-]
+  }),
+])
 
 const WEBHOOK_LINE = /^\s*(\S+)\s+(\S.*?)\s*$/
 

@@ -5,22 +5,33 @@ import type { KeptChanges } from '../../settings/kept-changes.ts'
 import type { State, StateStore } from '../state.ts'
 import { createDoneCommands, type DoneCommands } from './done-commands.ts'
 import type { RefusedText } from './edit-record.ts'
-import { createSending, type EventSenders, type Sending } from './event-sending.ts'
-import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
+import {
+  createEvents,
+  createLiveEvents,
+  createSending,
+  type EventSenders,
+  type Events,
+  type LiveEvents,
+  type Sending,
+} from './events.ts'
 import { createFindConflicts, type FindConflicts, type FindRecords } from './find-conflicts.ts'
 import { createFollowing, type Following } from './following.ts'
 import { createJobList, type JobList } from './job-list.ts'
 import { createKept, type Kept } from './kept.ts'
-import { createLists, type Lists } from './loading.ts'
+import { createLists, createSearch, type Lists, type Search } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
-import { createPlanReverse, type PlanReverse } from './plan-reverse.ts'
-import { createSearch, type Search } from './searching.ts'
 import { createSendChanges, type SendChanges } from './send-changes.ts'
 import { createShellCommands, type ShellCommands } from './shell.ts'
 import { createUnderWay, type UnderWay } from './under-way.ts'
-import { createUndoHistory, type UndoHistory } from './undo-history.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
-import { createWrites, type Writes } from './writes.ts'
+import {
+  createPlanReverse,
+  createUndoHistory,
+  createWrites,
+  type PlanReverse,
+  type UndoHistory,
+  type Writes,
+} from './writes.ts'
 
 /** The work in the background, independent of the open screen. */
 export interface Background {

@@ -3,8 +3,18 @@ import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
+import { EXACT_READING, EXACT_WRITING } from '../../core/yaml-numbers.ts'
 import { openInEditor } from '../../output/open-in-editor.ts'
 import { safeText } from '../../output/safe-text.ts'
+
+/** Loaded for an editor alone. Reading throws an Error with the position. */
+export async function loadYaml() {
+  const { parse, stringify } = await import('yaml')
+  return {
+    parseYaml: (text: string): unknown => parse(text, EXACT_READING),
+    yamlText: (value: unknown) => stringify(value, EXACT_WRITING),
+  }
+}
 
 export interface EditedRecord {
   /** A merge patch: the changed members, and null for removed ones. */
@@ -16,10 +26,7 @@ export interface EditedRecord {
 }
 
 /** A text that was not accepted, and why. */
-export interface RefusedText {
-  readonly text: string
-  readonly problem: string
-}
+export type RefusedText = { readonly text: string; readonly problem: string }
 
 interface EditOptions {
   readonly env: Env
@@ -37,12 +44,12 @@ const MOST_ROUNDS = 20
  * error as a comment; CrmError `invalid_input`, with its path, if it is closed unchanged.
  */
 export async function editRecord(record: CrmRecord, { env, isShown, draft }: EditOptions): Promise<EditedRecord> {
-  const { parseYamlText, yamlText } = await import('./yaml-text.ts')
+  const { parseYaml, yamlText } = await loadYaml()
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
   let opened = draft ? withProblem(draft) : yamlText(before)
   for (let round = 1; ; round++) {
     const { text, path, forget } = await openInEditor({ text: opened, name: 'record.yaml' }, env)
-    const after = parsed(parseYamlText, text)
+    const after = parsed(parseYaml, text)
     if (typeof after !== 'string') return { patch: patchOf(before, after), text, path, forget }
     if (text === opened || round === MOST_ROUNDS) throw notRecord(after, path)
     opened = withProblem({ text, problem: after })

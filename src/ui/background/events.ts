@@ -1,17 +1,58 @@
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { isJsonObject } from '../../core/json.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { Env } from '../../core/streams.ts'
-import type { ForwardResult, ListenEvent } from '../../core/webhook-events.ts'
+import type { ForwardResult, ListenEvent, Received } from '../../core/webhook-events.ts'
+import { safeText } from '../../output/safe-text.ts'
 import { eventsFolder } from '../../settings/default-places.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
-import { isFollowed } from '../list/follows-new.ts'
-import { shownCount, takePage } from '../list/list-state.ts'
+import { rowId, shownCount, takePage, withValues } from '../list/list-state.ts'
 import { searchedIn } from '../screens/all-screens.tsx'
+import { isFollowed } from '../screens/events.tsx'
+import { type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { changedRecordIn, type EventRecord, withEventRecords } from './event-records.ts'
-import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
+import { type DoneCommands, targetWord } from './done-commands.ts'
+import { eventRow, forwardResultText, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
+
+/** What an event says of a record. */
+export type EventRecord = { readonly name: ServerList; readonly isNew: boolean; readonly record: CrmRecord }
+
+/** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
+function changedRecordIn(event: Received): EventRecord | undefined {
+  if (event.type !== 'event' || !event.isVerified || event.isDuplicate || event.body.type !== 'json') return undefined
+  const [resource, what] = event.name?.split('.') ?? []
+  const name = serverLists().find((each) => resourceOf(each) === resource)
+  const record = isJsonObject(event.body.value) ? event.body.value.data : undefined
+  if (!name || !isJsonObject(record) || rowId(record) === undefined) return undefined
+  return what === 'created' || what === 'updated' ? { name, isNew: what === 'created', record } : undefined
+}
+
+/** Rows take the values of their events in place; others are counted, unless only the server knows whether its filter finds them. */
+function withEventRecords(state: State, events: readonly EventRecord[]): State {
+  return events.reduce(
+    (before, { name, isNew, record }) =>
+      withList(before, name, (list) => {
+        const id = rowId(record)
+        if (list.rows.some((row) => rowId(row) === id)) {
+          return withValues(list, (row) =>
+            rowId(row) === id && !isOlder(record, row) ? { ...row, ...record } : undefined,
+          )
+        }
+        const isCounted = isNew && list.readAtMs !== undefined && Object.keys(list.serverFilters).length === 0
+        return isCounted ? { ...list, news: list.news + 1 } : list
+      }),
+    state,
+  )
+}
+
+/** Events may arrive late, and in another order. */
+function isOlder(record: CrmRecord, row: CrmRecord): boolean {
+  return recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)
+}
 
 /** The events that `crm listen` keeps on this machine, watched while the screen is open. */
 export interface Events {
@@ -186,4 +227,62 @@ function withResults<Rows extends readonly CrmRecord[]>(
 /** Identifies the row of a result: a repeated event has the same id, but another time. */
 function requestOf({ id, receivedAtMs }: ForwardResult): string {
   return `${id} ${new Date(receivedAtMs).toISOString()}`
+}
+
+/** Send events; throw a CrmError for an event that cannot be signed, and for an invalid address. */
+export interface EventSenders {
+  /** Sends a kept event again, with a new signature and the same id. */
+  replay(id: string, to: string): Promise<ForwardResult>
+  /** Sends a synthetic event: `contact.created name=Ada`. */
+  trigger(name: string, members: readonly string[], to: string): Promise<ForwardResult>
+}
+
+export interface Sending {
+  /** Sends them one after the other, in this order. */
+  replay(ids: readonly string[], to: string): Promise<void>
+  trigger(name: string, members: readonly string[], to: string): Promise<void>
+}
+
+interface Parts {
+  readonly senders: EventSenders
+  readonly notices: Notices
+  readonly commands: DoneCommands
+  readonly underWay: UnderWay
+}
+
+export function createSending({ senders, notices, commands, underWay }: Parts): Sending {
+  /** The answers of the target stay in the log; the last message counts them. */
+  async function sendAll(sends: readonly (() => Promise<ForwardResult>)[]): Promise<void> {
+    let taken = 0
+    let last = ''
+    try {
+      for (const send of sends) {
+        const result = await send()
+        last = safeText(`${result.name ?? result.id ?? 'the event'} -> ${result.target} ${forwardResultText(result)}`)
+        if (result.failure === undefined) taken++
+        else notices.wait(`Not accepted: ${last}`)
+      }
+    } catch (error) {
+      return notices.problem(error, 'Not sent: ')
+    }
+    if (taken === 0) return
+    if (sends.length === 1) return notices.done(`Sent ${last}`)
+    const say = taken === sends.length ? notices.done : notices.wait
+    say(`Accepted: ${taken} of ${sends.length}, the last: ${last}`)
+  }
+
+  const track = (sends: readonly (() => Promise<ForwardResult>)[]) =>
+    underWay.track(sends.length === 1 ? 'an event' : `${sends.length} events`, () => sendAll(sends))
+
+  return {
+    replay: (ids, to) => {
+      commands.add(['webhooks', 'replay', ...ids, '--to', targetWord(to)])
+      return track(ids.map((id) => () => senders.replay(id, to)))
+    },
+    trigger: (name, members, to) => {
+      const set = members.flatMap((member) => ['--set', member])
+      commands.add(['webhooks', 'trigger', name, ...set, '--to', targetWord(to)])
+      return track([() => senders.trigger(name, members, to)])
+    },
+  }
 }

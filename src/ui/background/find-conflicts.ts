@@ -20,11 +20,7 @@ export interface RefusedChange {
   readonly text: string
 }
 
-interface Parts {
-  readonly store: StateStore<State>
-  readonly notices: Notices
-  readonly findRecords: FindRecords
-}
+type Parts = { readonly store: StateStore<State>; readonly notices: Notices; readonly findRecords: FindRecords }
 
 /** Records that are read again after one send. */
 const MOST_READ = 200

@@ -1,24 +1,87 @@
 import { statSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
+import { isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { FailureGroup } from '../../jobs/history/failures.ts'
 import { headIfReadable } from '../../jobs/history/find-jobs.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createRate, type Rate, rateTexts } from '../../output/progress.ts'
-import { jobRow, type ReadJob } from './job-row.ts'
+import { takePage } from '../list/list-state.ts'
+import { searchedIn } from '../screens/all-screens.tsx'
+import { type State, type StateStore, withList } from '../state.ts'
+import type { Notices } from './notices.ts'
+
+export type Cause = { readonly text: string; readonly code: string; readonly field: string | undefined }
+
+export interface ReadJob {
+  readonly row: CrmRecord
+  /** The server with its records; undefined for a damaged job. */
+  readonly account: string | undefined
+  readonly isRunning: boolean
+}
+
+/** A job for the Jobs screen. */
+async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
+  const job = await jobs.of(paths).state()
+  const { head, state, account, progress } = job
+  const isRunning = state === 'running'
+  // A row without an answer is being sent; it is in doubt only after its process has ended.
+  const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
+  // Stopped with an answer to every row: only the recheck of an upsert can be left.
+  const isAllAnswered =
+    state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
+  const failures = account.failed + inDoubt > 0 ? await failureMembers(jobs, job) : {}
+  const input = head.input ? ` from ${head.input.name}` : ''
+  const row = {
+    id: paths.id,
+    state: isAllAnswered ? 'finished' : state,
+    what: `${head.kind} ${head.noun}${input}${head.of ? ` of ${head.of}` : ''}`,
+    ...failures,
+    ...account,
+    in_doubt: inDoubt,
+    ...(isRunning && { under_way: progress.unanswered }),
+    paused_by: progress.pausedBy ?? null,
+    made_at: new Date(head.made_at).toISOString(),
+    file: paths.db,
+  }
+  return { row, account: head.account, isRunning }
+}
+
+/** The failures of a job by their cause, each a member of its row, and their number; without rows that a retry has done since. */
+async function failureMembers(jobs: Jobs, job: JobState): Promise<JsonObject> {
+  const report = await jobs.of(job.paths).reportFailures()
+  const doubt = report?.groups.filter(({ code }) => code === 'in_doubt') ?? []
+  const left = await jobs.left(job).causes()
+  const groups = [...left.groups, ...doubt].slice(0, MOST_CAUSES)
+  const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
+  return {
+    ...Object.fromEntries(causes),
+    ...(report?.file !== undefined && { failed_file: report.file }),
+    ...(job.account.failed > 0 && { still_failed: left.count }),
+  }
+}
+
+const MOST_CAUSES = 9
+
+function causeText({ code, field, reason, count, isMixed }: FailureGroup): string {
+  return `${count} x ${field === undefined ? code : `${field} ${code}`}${isMixed ? '; the first' : ''}: ${reason}`
+}
+
+/** Of failed rows that no retry has done since. Rows in doubt may have been applied, and are not sent again. */
+export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
+  const { groups } = await jobs.left(await jobs.of(paths).state()).causes()
+  return groups.slice(0, MOST_CAUSES).map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
+}
 
 /** The rows of all jobs, the newest first. */
-export interface JobRows {
-  read(jobs: Jobs): Promise<readonly ReadJob[]>
-}
+export type JobRows = { read(jobs: Jobs): Promise<readonly ReadJob[]> }
 
-interface Known {
-  readonly stamp: string
-  readonly job: ReadJob
-}
+type Known = { readonly stamp: string; readonly job: ReadJob }
 
 /** A job is read again only when its journal has changed, or while it runs: reading takes a second for a million rows. */
-export function createJobRows(): JobRows {
+function createJobRows(): JobRows {
   const known = new Map<string, Known>()
   const rates = new Map<string, Rate>()
   const firsts = new Map<string, string>()
@@ -89,4 +152,97 @@ function firstOf(paths: JobPaths, firsts: ReadonlyMap<string, string>): string {
 function stampOf({ db }: JobPaths): string {
   const stats = [db, `${db}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
   return stats.map((stat) => (stat ? `${stat.size} ${stat.mtimeMs}` : '')).join(' ')
+}
+
+/** The rows of the Jobs screen. */
+export interface JobWatch {
+  look(): Promise<void>
+  /** Looks each second for as long as the screen is open. */
+  watch(): void
+  /** Shows the jobs of other servers, too, or no longer. */
+  toggleOthers(): Promise<void>
+  close(): void
+}
+
+/** How often the jobs are looked at. */
+const LOOK_EVERY_MS = 1_000
+
+interface Parts {
+  readonly store: StateStore<State>
+  readonly openJobs: () => Promise<Jobs>
+  readonly notices: Notices
+  /** Aborted when the program is stopped. */
+  readonly signal: AbortSignal
+}
+
+export function createJobWatch({ store, openJobs, notices, signal }: Parts): JobWatch {
+  const rows = createJobRows()
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    try {
+      const jobs = await openJobs()
+      showJobs(store, await rows.read(jobs), await accountOf(jobs))
+    } catch (error) {
+      close()
+      notices.problem(error, '')
+    }
+  }
+
+  function close(): void {
+    clearTimeout(timer)
+    timer = undefined
+  }
+
+  async function watch(): Promise<void> {
+    close()
+    await look()
+    const again = () => {
+      timer = undefined
+      if (store.get().screen === 'jobs') void watch()
+    }
+    if (!signal.aborted) timer ??= setTimeout(again, LOOK_EVERY_MS).unref()
+  }
+
+  return {
+    look,
+    watch: () => void watch(),
+    toggleOthers: () => {
+      store.update((state) => ({ ...state, jobs: { ...state.jobs, isOfAll: !state.jobs.isOfAll } }))
+      return look()
+    },
+    close,
+  }
+}
+
+/** Jobs of other servers are counted, and shown with their server on request. Nothing is drawn when nothing has changed. */
+function showJobs(store: StateStore<State>, all: readonly ReadJob[], own: string | undefined): void {
+  const isOther = ({ account }: ReadJob) => own !== undefined && account !== undefined && account !== own
+  const { isOfAll } = store.get().jobs
+  const items = all
+    .filter((job) => isOfAll || !isOther(job))
+    .map((job) => (isOther(job) ? { ...job.row, what: `${job.row.what} at ${job.account}` } : job.row))
+  const others = all.filter(isOther).length
+  const before = store.get().lists.jobs.rows
+  const isSame = before.length === items.length && isSameJson([...before], items)
+  store.update((state) => {
+    if (isSame && state.lists.jobs.isComplete && state.jobs.others === others) return state
+    const page = { items, nextCursor: undefined, searched: searchedIn('jobs') }
+    const next = withList(state, 'jobs', (list) => {
+      const taken = takePage({ ...list, isStale: true }, page)
+      // The screen opens with the newest one.
+      return state.screen === 'jobs' ? taken : { ...taken, cursor: 0, top: 0 }
+    })
+    return { ...next, jobs: { ...state.jobs, others } }
+  })
+}
+
+/** Undefined where no server is known: then all jobs are shown. */
+async function accountOf(jobs: Jobs): Promise<string | undefined> {
+  try {
+    return await jobs.account()
+  } catch (error) {
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
 }

@@ -3,9 +3,8 @@ import type { Connector } from '../../api/connectors/connector.ts'
 import type { OperationName } from '../../api/connectors/resource-rules.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type Resource, resourceOf } from '../../core/resources/registry.ts'
-import { offeredColumns } from '../list/shown-columns.ts'
-import type { Need, Offered, OfferedFields } from '../offered.ts'
-import { type ServerList, serverLists } from '../screens.ts'
+import { offeredColumns } from '../screens/all-screens.tsx'
+import { type Need, type Offered, type OfferedFields, type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 
 /** Learns from the connector what the server offers. Where it cannot be opened, that stays what every server offers. */

@@ -5,14 +5,11 @@ import { type ListState, removeRows, rowId, withSaved } from '../list/list-state
 import type { ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
-import { plainJson } from '../text/command-words.ts'
-import { createBatches } from './batches.ts'
-import type { DoneCommands } from './done-commands.ts'
+import { type DoneCommands, plainJson } from './done-commands.ts'
 import type { FindConflicts, RefusedChange } from './find-conflicts.ts'
 import type { Notices } from './notices.ts'
-import { isInterrupted, sendInBackground } from './send-job.ts'
-import type { TrackedRows, UnderWay } from './under-way.ts'
-import type { UndoHistory } from './undo-history.ts'
+import { createBatches, isInterrupted, sendInBackground, type TrackedRows, type UnderWay } from './under-way.ts'
+import type { UndoHistory } from './writes.ts'
 
 export interface ChangesToSend {
   readonly name: ServerList

@@ -1,6 +1,42 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CrmError } from '../../core/errors.ts'
+import type { JobResult } from '../../jobs/job.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { RunHooks } from '../../jobs/send/run-job.ts'
+import type { RunTerms } from '../../jobs/send/services.ts'
+import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createRate } from '../../output/progress.ts'
 import type { SendProgress, State, StateStore } from '../state.ts'
+
+/** Each change of a list copies it, which for every row of a long list would take longer than the requests. */
+const BATCH_EVERY_MS = 250
+/** The part of the time that showing may take, whatever the length of the list. */
+const MOST_SHARE = 0.1
+
+/** Shows items in few steps: each call of `show` has those since the last one. */
+export function createBatches<Item>(show: (items: readonly Item[]) => void) {
+  let waiting: Item[] = []
+  let timer: NodeJS.Timeout | undefined
+  let pauseMs = BATCH_EVERY_MS
+  const flush = () => {
+    timer = undefined
+    const items = waiting
+    waiting = []
+    const startedMs = performance.now()
+    if (items.length > 0) show(items)
+    pauseMs = Math.max(BATCH_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE)
+  }
+  return {
+    add: (item: Item) => {
+      waiting.push(item)
+      timer ??= setTimeout(flush, pauseMs)
+    },
+    close: () => {
+      clearTimeout(timer)
+      flush()
+    },
+  }
+}
 
 /** Running requests: the screens show them, and ask before they close. */
 export interface UnderWay {
@@ -92,4 +128,35 @@ function createMeter(store: StateStore<State>, id: number, stop: AbortSignal) {
     },
     close: () => clearInterval(timer),
   }
+}
+
+/** The defaults of the commands, which leave a part of the rate limit to other clients. */
+export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
+
+export interface JobToSend {
+  readonly jobs: Jobs
+  readonly paths: JobPaths
+  readonly onEnd?: RunHooks['onEnd'] | undefined
+}
+
+/** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */
+export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
+  let pausedBy: string | undefined
+  return jobs.of(paths).run(TERMS, {
+    stop,
+    onStart: ({ counts }, { count: total }) =>
+      watch(() => {
+        const { done, failed, doubt } = counts
+        return { total, ended: done + failed + doubt, failed: failed + doubt, pausedBy, jobId: paths.id }
+      }),
+    onPause: (pause) => {
+      pausedBy = pause?.why
+    },
+    onEnd: onEnd ?? (() => {}),
+  })
+}
+
+/** Whether it was stopped, by the stop key or with the program. */
+export function isInterrupted(error: unknown): error is CrmError {
+  return error instanceof CrmError && error.code === 'interrupted'
 }

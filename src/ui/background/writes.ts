@@ -4,15 +4,170 @@ import { isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
-import type { ServerList } from '../screens.ts'
+import type { DiffLine } from '../overlay.ts'
+import { searchedIn, titleOf } from '../screens/all-screens.tsx'
+import { listOfScreen, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { creationDiff, deletionDiff, editDiff } from '../text/plan-diff.ts'
+import { creationDiff, deletionDiff, editDiff } from '../text/diff.ts'
 import type { DoneCommands } from './done-commands.ts'
-import type { Notices } from './notices.ts'
+import type { JobList } from './job-list.ts'
+import { leadOf, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
-import { type Undo, type UndoHistory, type UndoOfChange, withBarrier } from './undo-history.ts'
+
+interface OfRecords {
+  /** `the change of Ada`. */
+  readonly what: string
+  readonly name: ServerList
+}
+
+/** A change that one request takes back. */
+export interface UndoOfChange extends OfRecords {
+  readonly type: 'change'
+  /** What that request changes. */
+  readonly diff: readonly DiffLine[]
+  /** Sends it; the result takes back that. */
+  readonly reverse: () => Promise<Undo>
+}
+
+export type Undo =
+  | UndoOfChange
+  /** It cannot be taken back, and neither can what was before it: a key must not reach past what a person saw last. */
+  | (OfRecords & { readonly type: 'barrier' })
+  /** Taken back by a job of its own. */
+  | (OfRecords & { readonly type: 'job'; readonly id: string })
+
+export type UndoKind = 'undo' | 'redo'
+
+/** What was done in this session, for `undo`, and what was taken back, for `redo`. */
+export interface UndoHistory {
+  /** Adds what a person did; what was taken back before it can no longer be done again. */
+  add(entry: Undo): void
+  /** The newest. It stays until it is taken back. */
+  newest(kind: UndoKind): Undo | undefined
+  /** The entry of a job, and what it is for. */
+  ofJob(id: string): { readonly kind: UndoKind; readonly entry: Undo & { readonly type: 'job' } } | undefined
+  /** The entry was taken back, or done again; `by` takes back that. */
+  reversed(kind: UndoKind, entry: Undo, by: Undo): void
+}
+
+export function createUndoHistory(): UndoHistory {
+  const entries: Record<UndoKind, readonly Undo[]> = { undo: [], redo: [] }
+  return {
+    add: (entry) => {
+      entries.undo = [...entries.undo, entry]
+      entries.redo = []
+    },
+    newest: (kind) => entries[kind].at(-1),
+    ofJob: (id) => {
+      for (const kind of ['undo', 'redo'] as const)
+        for (const entry of entries[kind]) if (entry.type === 'job' && entry.id === id) return { kind, entry }
+      return undefined
+    },
+    reversed: (kind, entry, by) => {
+      const other = kind === 'undo' ? 'redo' : 'undo'
+      entries[kind] = entries[kind].filter((each) => each !== entry)
+      entries[other] = [...entries[other], by]
+    },
+  }
+}
+
+/** The work; where it is unknown whether it was done, a barrier. */
+async function withBarrier<Result>(
+  history: Pick<UndoHistory, 'add'>,
+  of: OfRecords,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof CrmError && error.details.isInDoubt) history.add({ type: 'barrier', ...of })
+    throw error
+  }
+}
+
+/** What takes the newest change back, or does it again; nothing is sent before `send`. */
+export interface ReversePlan {
+  readonly title: string
+  readonly verb: string
+  readonly diff: readonly DiffLine[]
+  readonly lines: readonly string[]
+  readonly count: number
+  send(): Promise<void>
+  drop(): void
+}
+
+/** Of the newest change, or of a job. Undefined where there is nothing to send, which a message explains. */
+export type PlanReverse = (of: UndoKind | { readonly jobId: string }) => Promise<ReversePlan | undefined>
+
+interface ReverseParts {
+  readonly store: StateStore<State>
+  readonly notices: Notices
+  readonly history: UndoHistory
+  readonly planUndo: JobList['planUndo']
+}
+
+const WORDS = {
+  undo: { verb: 'Undo', none: 'There is no change of this session to undo', done: 'Undone', failed: 'Not undone: ' },
+  redo: { verb: 'Redo', none: 'Nothing was undone that can be done again', done: 'Redone', failed: 'Not redone: ' },
+} as const
+
+export function createPlanReverse({ store, notices, history, planUndo }: ReverseParts): PlanReverse {
+  async function reverse(kind: UndoKind, entry: UndoOfChange): Promise<void> {
+    const { done, failed } = WORDS[kind]
+    try {
+      history.reversed(kind, entry, await entry.reverse())
+      notices.done(`${done}: ${entry.what}`)
+    } catch (error) {
+      notices.problem(error, leadOf(error, { failed, open: `${WORDS[kind].verb}: ` }))
+    }
+  }
+
+  async function ofJob(
+    id: string,
+    head: Pick<ReversePlan, 'title' | 'verb' | 'lines'>,
+    onSend: (undoId: string) => void = () => {},
+  ) {
+    const plan = await planUndo(id)
+    if (!plan) return undefined
+    const send = () => {
+      onSend(plan.id)
+      return plan.send()
+    }
+    return { ...head, diff: plan.diff, lines: [...head.lines, ...plan.lines], count: plan.rows, send, drop: plan.drop }
+  }
+
+  async function ofNewest(kind: UndoKind): Promise<ReversePlan | undefined> {
+    const { screen, underWay, place } = store.get()
+    const { verb, none } = WORDS[kind]
+    // Else it would take back the change before the one that is being sent.
+    if (underWay.length > 0) return void notices.wait('A change is being sent; press the key after that')
+    const entry = history.newest(kind)
+    if (!entry) return void notices.wait(none)
+    const { what, name } = entry
+    if (entry.type === 'barrier')
+      return void notices.wait(`${what} cannot be taken back, nor can what was changed before it`)
+    const lines = listOfScreen(screen) === name ? [] : [`It was made on ${titleOf(name)}, not on this screen.`]
+    const head = { verb, title: `${verb} ${what} (${name}) on ${place.text}?`, lines }
+    if (entry.type === 'job') return ofJob(entry.id, head, (id) => history.reversed(kind, entry, { ...entry, id }))
+    return { ...head, diff: entry.diff, count: 1, send: () => reverse(kind, entry), drop: () => {} }
+  }
+
+  let isPlanning = false
+  return async (of) => {
+    // A second plan would take the place of the first, whose question is about to be shown.
+    if (isPlanning) return undefined
+    isPlanning = true
+    try {
+      if (typeof of === 'string') return await ofNewest(of)
+      const head = { verb: 'Undo', title: `Undo ${of.jobId} on ${store.get().place.text}?`, lines: [] }
+      const own = history.ofJob(of.jobId)
+      return await ofJob(of.jobId, head, (id) => own && history.reversed(own.kind, own.entry, { ...own.entry, id }))
+    } finally {
+      isPlanning = false
+    }
+  }
+}
 
 /** Writes of one record that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
 export interface Writes {

@@ -1,22 +1,175 @@
-import type { JsonValue } from '../../core/json.ts'
+import { exactDigits, isJsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
-import { cellText, safeText } from '../../output/safe-text.ts'
-import { textWidth, wrapText } from '../../output/terminal-text.ts'
-import { fitCell, type TimeStyle } from '../list/columns.ts'
-import type { EventDiff } from '../list/event-diff.ts'
-import type { Theme } from '../look/theme.ts'
+import { cellText, jsonText, safeText } from '../../output/safe-text.ts'
+import { fitText, textWidth, wrapText } from '../../output/terminal-text.ts'
+import { TO } from '../background/event-row.ts'
+import { fitCell, shortTime, type TimeStyle } from '../list/columns.ts'
+import { resultTone, type Theme, type Tone, toneOf } from '../look/theme.ts'
 import type { RecordHistory, RecordNotes } from '../state.ts'
-import { historyLines } from '../text/history-lines.ts'
-import { diffLine } from '../text/painted-diff.ts'
-import { shortTime } from '../text/short-time.ts'
-import { valueLines, valueText } from '../text/value-lines.ts'
-import { Rows } from './rows.tsx'
+import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
+import { Rows } from './panel.tsx'
 
-export interface DetailArea {
-  readonly width: number
-  readonly height: number
+/** A part of a line, with its tone. */
+export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
+
+/** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
+export type JsonLine = { readonly lead: string; readonly value: TonedText; readonly end: string }
+
+/** Deeper levels would be further right than the pane. */
+const MOST_DEPTH = 12
+const MOST_LINES = 500
+const INDENT = 2
+
+type Nested = Extract<JsonValue, object>
+
+function isNested(value: JsonValue | undefined): value is Nested {
+  return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }
+
+/** The tone of a value by its kind. */
+function kindTone(value: JsonValue | undefined): Tone | undefined {
+  if (value === null) return 'dim'
+  return typeof value === 'number' || typeof value === 'boolean' || exactDigits(value) ? 'accent' : undefined
+}
+
+export function jsonLines(value: Nested): readonly JsonLine[] {
+  const lines: JsonLine[] = []
+  addLines(lines, value, { lead: '', end: '', depth: 0 })
+  if (lines.length <= MOST_LINES) return lines
+  const left = `… (more than ${MOST_LINES} lines)`
+  return [...lines.slice(0, MOST_LINES), { lead: '', value: { text: left, tone: 'dim' }, end: '' }]
+}
+
+interface Place {
+  /** The name of the member, after its indent. */
+  readonly lead: string
+  readonly end: string
+  readonly depth: number
+}
+
+function addLines(lines: JsonLine[], value: JsonValue, { lead, end, depth }: Place): void {
+  if (lines.length > MOST_LINES) return
+  if (!isNested(value)) {
+    lines.push({ lead, value: { text: scalarText(value), tone: kindTone(value) }, end })
+    return
+  }
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const flat = flatText(value)
+  const whole = flat ?? (depth >= MOST_DEPTH ? `${open}…${close}` : undefined)
+  if (whole !== undefined) {
+    lines.push({ lead: lead + whole + end, value: { text: '', tone: undefined }, end: '' })
+    return
+  }
+  lines.push({ lead: lead + open, value: { text: '', tone: undefined }, end: '' })
+  const inside = ' '.repeat((depth + 1) * INDENT)
+  const members = Object.entries(value)
+  for (const [at, [name, member]] of members.entries()) {
+    const named = Array.isArray(value) ? inside : `${inside}${scalarText(name)}: `
+    addLines(lines, member, { lead: named, end: at < members.length - 1 ? ',' : '', depth: depth + 1 })
+  }
+  lines.push({ lead: ' '.repeat(depth * INDENT) + close + end, value: { text: '', tone: undefined }, end: '' })
+}
+
+const SHORT = 40
+
+/** An empty value, and a short list of scalars, on one line. */
+function flatText(value: Nested): string | undefined {
+  if (Object.keys(value).length === 0) return Array.isArray(value) ? '[]' : '{}'
+  if (!Array.isArray(value) || value.some(isNested)) return undefined
+  const text = `[${value.map(scalarText).join(', ')}]`
+  return text.length <= SHORT ? text : undefined
+}
+
+const LONGEST = 4_000
+
+function scalarText(value: JsonValue): string {
+  const isLong = typeof value === 'string' && value.length > LONGEST
+  const text = safeText(jsonText(isLong ? value.slice(0, LONGEST) : value))
+  return isLong ? `${text}… (${value.length} characters)` : text
+}
+
+type ValueArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
+
+/** The value of a member in lines of exactly this width, with the tone of its kind; objects and lists as indented JSON. */
+function valueLines(name: string, value: JsonValue | undefined, area: ValueArea): readonly string[] {
+  const { width, theme } = area
+  const nested = isNested(value) ? value : bodyOf(name, value)
+  if (nested !== undefined) return jsonLines(nested).flatMap((line) => paintedJson(line, area))
+  const text = ATTEMPT.test(name) ? attemptText(String(value), width) : valueText(value)
+  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone: toneFor(name, value) }])
+  const age = ageText(name, value, area.times)
+  const last = lines.at(-1)
+  if (age !== '' && last) lines[lines.length - 1] = [...last, { text: age, tone: 'dim' }]
+  return lines.map((spans) => paintedSpans(spans, width, theme))
+}
+
+const ATTEMPT = /^attempt \d+$/
+/** Its first word is its result. */
+const DELIVERY = /^(?:attempt|delivery) \d+$/
+
+/** One line: the target is cut if both do not fit, the result never. */
+function attemptText(value: string, width: number): string {
+  const text = safeText(value)
+  const result = text.slice(0, Math.max(0, text.indexOf(TO)))
+  return textWidth(result) < width ? fitText(text, width) : result
+}
+
+/** Of an event, whose body is kept as text. */
+function bodyOf(name: string, value: JsonValue | undefined) {
+  if (name !== 'body' || typeof value !== 'string') return undefined
+  // Undefined for other text, and for the beginning of a body that was cut.
+  const parsed = jsonIn(value)
+  return isJsonObject(parsed) || Array.isArray(parsed) ? parsed : undefined
+}
+
+function toneFor(name: string, value: JsonValue | undefined) {
+  return DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
+}
+
+/** ` · 2 d` after a time, which is whole. */
+function ageText(name: string, value: JsonValue | undefined, { isWhole, nowMs }: TimeStyle): string {
+  const short = name.endsWith('_at') && !isWhole ? shortTime(value, nowMs) : ''
+  return short === '' || cellText(value).startsWith(short) ? '' : ` · ${short}`
+}
+
+const LONGEST_VALUE = 4_000
+
+function valueText(value: JsonValue | undefined): string {
+  if (value === null) return 'null'
+  const isLong = typeof value === 'string' && value.length > LONGEST_VALUE
+  const text = cellText(isLong ? value.slice(0, LONGEST_VALUE) : value)
+  return isLong ? `${text}… (${value.length} characters)` : text
+}
+
+/** The least room for a value beside the name of its member. */
+const LEAST_ROOM = 12
+
+/** A value that has no room beside its name is below it. */
+function paintedJson({ lead, value, end }: JsonLine, { width, theme }: ValueArea): readonly string[] {
+  const isBeside = width - textWidth(lead) >= LEAST_ROOM
+  const names = isBeside ? [] : wrapText(lead, width).map((text): readonly TonedText[] => [{ text, tone: 'dim' }])
+  const indent = isBeside ? textWidth(lead) : Math.max(0, Math.min(lead.search(/\S|$/) + 2, width - LEAST_ROOM))
+  const values = wrapText(value.text + end, width - indent).map((text, at): readonly TonedText[] => [
+    { text: isBeside && at === 0 ? lead : ' '.repeat(indent), tone: 'dim' },
+    { text, tone: value.tone },
+  ])
+  const shown = !isBeside && value.text === '' ? names : [...names, ...values]
+  return shown.map((spans) => paintedSpans(spans, width, theme))
+}
+
+function paintedSpans(spans: readonly TonedText[], width: number, theme: Theme): string {
+  let left = width
+  let line = ''
+  for (const { text, tone } of spans) {
+    const fitted = textWidth(text) <= left ? text : fitCell(text, left)
+    left -= textWidth(fitted)
+    line += tone === undefined ? fitted : theme[tone](fitted)
+  }
+  return line + ' '.repeat(left)
+}
+
+export type DetailArea = { readonly width: number; readonly height: number }
 
 export interface DetailParts {
   readonly row: CrmRecord
@@ -29,11 +182,7 @@ export interface DetailParts {
   readonly diff: EventDiff | undefined
 }
 
-interface DetailProps {
-  readonly parts: DetailParts
-  readonly area: DetailArea
-  readonly theme: Theme
-}
+type DetailProps = { readonly parts: DetailParts; readonly area: DetailArea; readonly theme: Theme }
 
 /** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
 export function Detail({ parts, area, theme }: DetailProps) {
@@ -72,11 +221,7 @@ function allLines({ row, notes, history, times, diff }: DetailParts, width: numb
   return [...lines, ...historyLines(history, { width, theme, times })]
 }
 
-interface DiffArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type DiffArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** What an event changed since the one before it, or why that is not known. */
 function eventDiffLines(diff: EventDiff, { width, theme, times }: DiffArea): readonly string[] {
@@ -94,11 +239,7 @@ function sinceText({ event, received_at: received }: CrmRecord, { isWhole, nowMs
   return `since ${cellText(event)} ${isWhole ? cellText(received) : shortTime(received, nowMs)}`
 }
 
-interface NotesArea {
-  readonly width: number
-  readonly theme: Theme
-  readonly times: TimeStyle
-}
+type NotesArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** The notes of a record as a timeline, the newest first. */
 function noteLines(

@@ -1,32 +1,24 @@
 import { Box } from 'ink'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { selectedRow } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
-import { eventDiff } from '../list/event-diff.ts'
 import { rowId } from '../list/list-state.ts'
-import { shownColumns } from '../list/shown-columns.ts'
-import { type Areas, areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
+import { type Areas, areasOf, hasRateLine, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
 import type { BodyProps } from '../screen-entry.ts'
-import { entryOf, searchedIn } from '../screens/all-screens.tsx'
+import { entryOf, searchedIn, shownColumns } from '../screens/all-screens.tsx'
+import { EventRateLine } from '../screens/events.tsx'
 import { listOfScreen } from '../screens.ts'
-import { selectedRow } from '../selected.ts'
 import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
+import { eventDiff } from '../text/diff.ts'
+import { Footer, Header, StatusLine } from './bars.tsx'
 import { Detail, type DetailParts } from './detail.tsx'
-import { EventRateLine, hasRateLine } from './event-rate.tsx'
-import { Footer } from './footer.tsx'
-import { Header } from './header.tsx'
 import { Messages } from './messages.tsx'
 import type { Drawing } from './overlay.tsx'
-import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel } from './panel.tsx'
-import { Rows } from './rows.tsx'
-import { StatusLine } from './status-line.tsx'
+import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel, Rows } from './panel.tsx'
 import { emptyText, RowTable } from './table.tsx'
 
-interface FrameProps {
-  readonly state: State
-  readonly drawing: Drawing
-  readonly sheet: OverlayLines | undefined
-}
+type FrameProps = { readonly state: State; readonly drawing: Drawing; readonly sheet: OverlayLines | undefined }
 
 /** The whole screen: exactly its rows, none wider than its columns. An overlay covers the lower ones. */
 export function Frame({ state, drawing, sheet }: FrameProps) {

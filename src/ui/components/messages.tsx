@@ -3,8 +3,8 @@ import { barText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import { createTheme, type Theme } from '../look/theme.ts'
 import type { State, Toast } from '../state.ts'
-import { progressTexts } from '../text/progress-text.ts'
-import { Rows } from './rows.tsx'
+import { progressTexts } from '../text/change-text.ts'
+import { Rows } from './panel.tsx'
 
 /** Lines of one message; a remedy that does not fit takes more. */
 const MOST_LINES = 3

@@ -4,24 +4,50 @@ import { isCommandLine } from '../actions/command-line.ts'
 import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
-import { lastWordStart } from '../list/complete-filter.ts'
+import { lastWordStart } from '../list/server-filters.ts'
 import type { Theme } from '../look/theme.ts'
-import type { Choice, ColumnChooser, Confirmation, Form, Prompt } from '../overlay.ts'
+import type { Choice, ColumnChooser, Confirmation, Form, Prompt, Text } from '../overlay.ts'
 import { titleOf } from '../screens/all-screens.tsx'
 import type { State } from '../state.ts'
-import { diffLine } from '../text/painted-diff.ts'
+import { diffLine } from '../text/diff.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
 import { type Cursor, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS } from './panel.tsx'
-import { textSheet } from './text-page.tsx'
+
+type Size = { readonly columns: number; readonly rows: number }
+
+/** Rows of the screen that stay: the header, the title, its rule, and the keys with theirs. */
+const TEXT_FREE_ROWS = 5
+
+/** A text to read, scrolled where it does not fit. */
+function textSheet(text: Text, size: Size): OverlayLines {
+  const { columns } = size
+  const all = wrapped(text, size)
+  const room = roomOf(all, size)
+  const from = Math.max(0, Math.min(text.top, all.length - room))
+  const range = all.length > room ? `: ${from + 1}-${from + room} of ${all.length} lines · j k Space scroll` : ''
+  const lines = all.slice(from, from + room).map((line) => fitCell(` ${line}`, columns))
+  return { title: `${text.title}${range} · Esc closes`, lines, cursor: undefined }
+}
+
+/** The greatest scroll position. */
+export function lastTextTop(text: Text, { columns, rows }: Size): number {
+  const size = { columns: columns - PANEL_COLUMNS, rows }
+  const all = wrapped(text, size)
+  return Math.max(0, all.length - roomOf(all, size))
+}
+
+function roomOf(all: readonly string[], { rows }: Size): number {
+  return Math.min(all.length, rows - TEXT_FREE_ROWS)
+}
+
+function wrapped({ lines }: Text, { columns }: Size): readonly string[] {
+  return lines.flatMap((line) => (line === '' ? [''] : wrapText(line, columns - 2)))
+}
 
 const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
 
-export interface Drawing {
-  readonly theme: Theme
-  readonly keymap: Keymap
-  readonly boards: Boards
-}
+export type Drawing = { readonly theme: Theme; readonly keymap: Keymap; readonly boards: Boards }
 
 const KEYS_WIDTH = 18
 

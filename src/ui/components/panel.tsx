@@ -1,7 +1,21 @@
 import { Box, Text } from 'ink'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { fitText, textWidth } from '../../output/terminal-text.ts'
 import type { Theme } from '../look/theme.ts'
+
+/** Painted lines, each a text of one row: a box for each cell would take ten times as long to lay out. */
+export function Rows({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {lines.map((line, row) => (
+        <Row key={row} line={line} />
+      ))}
+    </Box>
+  )
+}
+
+/** Ink gives a text without characters no row, and lays out each blank at its end. */
+const Row = memo(({ line }: { readonly line: string }) => <Text wrap="truncate">{line.trimEnd() || ' '}</Text>)
 
 interface PanelProps {
   readonly title: string
@@ -40,10 +54,7 @@ export function Panel({ title, width, isFocused, theme, children }: PanelProps) 
   )
 }
 
-export interface Cursor {
-  readonly x: number
-  readonly y: number
-}
+export type Cursor = { readonly x: number; readonly y: number }
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
 export interface OverlayLines {

@@ -11,18 +11,17 @@ import {
   fitState,
   type ListColumn,
   shortCell,
+  sizedByContent,
   type TimeStyle,
 } from '../list/columns.ts'
-import { sizedByContent } from '../list/content-widths.ts'
+import { createMatcher, type Matcher } from '../list/finding.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
-import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { contradicts } from '../list/server-filters.ts'
-import type { Theme } from '../look/theme.ts'
-import { toneOf } from '../look/tones.ts'
+import { type Theme, toneOf } from '../look/theme.ts'
 import { entryOf } from '../screens/all-screens.tsx'
 import { listOfScreen, SESSION_SCREENS } from '../screens.ts'
 import type { State } from '../state.ts'
-import { Rows } from './rows.tsx'
+import { Rows } from './panel.tsx'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50
@@ -43,11 +42,7 @@ export interface ListArea {
   readonly empty: readonly string[]
 }
 
-interface TableProps {
-  readonly list: ListState
-  readonly area: ListArea
-  readonly theme: Theme
-}
+type TableProps = { readonly list: ListState; readonly area: ListArea; readonly theme: Theme }
 
 /** Header and rows, each exactly as wide as the area. */
 export function RowTable({ list, area, theme }: TableProps) {
@@ -159,16 +154,9 @@ function withTones(
 }
 
 /** Shows what a filter found, in the cells that it searches. */
-interface Finding {
-  readonly matcher: Matcher
-  readonly searched: ReadonlySet<string>
-}
+type Finding = { readonly matcher: Matcher; readonly searched: ReadonlySet<string> }
 
-interface FoundIn {
-  readonly fitted: readonly FittedColumn[]
-  readonly finding: Finding
-  readonly isCurrent: boolean
-}
+type FoundIn = { readonly fitted: readonly FittedColumn[]; readonly finding: Finding; readonly isCurrent: boolean }
 
 function withFound(cells: readonly string[], { fitted, finding, isCurrent }: FoundIn, theme: Theme): readonly string[] {
   return cells.map((cell, at) => {

@@ -5,13 +5,17 @@ import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
-import type { Offered } from '../offered.ts'
 import { type Form, type FormField, formIn, withForm } from '../overlay.ts'
-import type { ServerList } from '../screens.ts'
-import { showOverlay } from '../show-overlay.ts'
+import type { Offered, ServerList } from '../screens.ts'
+import { showOverlay } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { formFields, formPatch, withProblems, withTexts, withTheirs } from './record-form.ts'
+
+export async function submitForm(ui: Pick<Ui, 'store'>, form: Form): Promise<void> {
+  showOverlay(ui, { ...form, isSending: true, problem: undefined })
+  await form.onSubmit(form.fields)
+}
 
 /** The content of a kept form. */
 export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>

@@ -4,9 +4,8 @@ import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { type CrmRecord, numericType, resourceOf, writableFields } from '../../core/resources/registry.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
-import { isWritable, type OfferedFields } from '../offered.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
-import type { ServerList } from '../screens.ts'
+import { isWritable, type OfferedFields, type ServerList } from '../screens.ts'
 import { inputText, type TextInput, textInput } from '../text/text-input.ts'
 
 /** The writable fields that the server has, and the other members of the record, empty for a new one. Lists and objects are edited in $EDITOR. */

@@ -3,15 +3,11 @@ import { addDecimals, compareDecimals, type Decimal, decimalOf, ZERO } from '../
 import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { stageTone } from '../look/tones.ts'
+import { startOfDay } from '../list/columns.ts'
+import { stageTone } from '../look/theme.ts'
 import type { BoardState } from '../state.ts'
-import { startOfDay } from '../text/short-time.ts'
 
-export interface DealGroup {
-  readonly name: string
-  readonly count: number
-  readonly sum: Decimal
-}
+export type DealGroup = { readonly name: string; readonly count: number; readonly sum: Decimal }
 
 export interface StageGroup extends DealGroup {
   /** By the probability of the stage, or by its name where the server states none. */
@@ -37,11 +33,7 @@ export interface DealFigures {
 export const STALE_DAYS = 14
 const DAY_MS = 86_400_000
 
-interface Known {
-  readonly stages: BoardState['stages']
-  readonly day: number
-  readonly figures: DealFigures
-}
+type Known = { readonly stages: BoardState['stages']; readonly day: number; readonly figures: DealFigures }
 
 const computed = new WeakMap<object, Known>()
 
@@ -91,10 +83,7 @@ function staleOf(open: readonly CrmRecord[], beforeMs: number): Pick<DealFigures
 
 const NONE = '(none)'
 
-interface Sum {
-  count: number
-  sum: Decimal
-}
+type Sum = { count: number; sum: Decimal }
 
 function count(groups: Map<string, Sum>, name: string, amount: Decimal): void {
   const group = groups.get(name) ?? { count: 0, sum: ZERO }

@@ -1,14 +1,150 @@
+import { addDecimals, compareDecimals, type Decimal, decimalOf, shareOf, ZERO } from '../../core/decimal.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { grouped } from '../../output/progress.ts'
 import { cellText } from '../../output/safe-text.ts'
+import { shortNumber, shortTime, startOfDay } from '../list/columns.ts'
 import type { ListState } from '../list/list-state.ts'
-import { resultTone, toneOf } from '../look/tones.ts'
+import { serverFilterText } from '../list/server-filters.ts'
+import { resultTone, stageTone, type Tone, toneOf } from '../look/theme.ts'
 import { HOME_LISTS, type ServerList } from '../screens.ts'
 import type { State } from '../state.ts'
-import { shortTime, startOfDay } from '../text/short-time.ts'
-import { dealSections } from './deal-sections.ts'
-import { basisText, type HomeRow, type HomeSection, partMark } from './section.ts'
+import { recordName } from '../text/change-text.ts'
+import { type DealFigures, type DealGroup, dealFigures, STALE_DAYS, type StageGroup } from './deal-figures.ts'
+
+/** A line of figures. */
+export interface HomeRow {
+  readonly label: string
+  /** In columns. */
+  readonly values: readonly string[]
+  /** The length of its bar, from 0 to 1. */
+  readonly share?: number
+  /** Values over time, the oldest first. */
+  readonly spark?: readonly number[]
+  readonly tone?: Tone | undefined
+}
+
+/** A part of the home screen, as figures that are drawn or said. */
+export interface HomeSection {
+  readonly title: string
+  /** Of how many records it is computed. */
+  readonly basis: string
+  readonly rows: readonly HomeRow[]
+  /** What the figures mean, and why they are missing. */
+  readonly notes: readonly string[]
+}
+
+/** Behind a figure of the loaded records, where they are not all. */
+export function partMark({ isComplete, droppedCount }: Pick<ListState, 'isComplete' | 'droppedCount'>): string {
+  return isComplete && droppedCount === 0 ? '' : '+'
+}
+
+/** `of 240 deals`, `of the 500 deals loaded; more may exist`. */
+function basisText({ lists, offered }: State, name: ServerList): string {
+  const { rows, droppedCount, isComplete, serverFilters, failure } = lists[name]
+  const lack = offered.lacks[`list ${name}`]
+  if (lack !== undefined) return lack
+  const filter = serverFilterText(serverFilters)
+  const chosen = filter === '' ? '' : ` with ${filter}`
+  if (droppedCount > 0) return `of the last ${rows.length} ${name} loaded${chosen}; the first are no longer held`
+  if (isComplete) return `of all ${rows.length} ${name}${chosen}`
+  if (failure) return `of the ${rows.length} ${name} loaded${chosen}; the rest could not be loaded`
+  return rows.length === 0
+    ? `no ${name} are loaded yet`
+    : `of the ${rows.length} ${name} loaded${chosen}; more may exist`
+}
+
+const MOST_OWNERS = 6
+const MOST_STALE = 5
+
+/** The pipeline, the amounts by owner, and stale deals. */
+function dealSections(state: State): readonly HomeSection[] {
+  const { lists, board, times } = state
+  const figures = dealFigures(lists.deals.rows, board.stages, times.nowMs)
+  const basis = basisText(state, 'deals')
+  const mark = partMark(lists.deals)
+  if (lists.deals.rows.length === 0) return [{ title: 'Pipeline', basis, rows: [], notes: [] }]
+  return [
+    pipelineSection(figures, { basis, mark, isOrderKnown: board.stages !== undefined }),
+    ownerSection(figures.owners, basis, mark),
+    staleSection(figures, state, basis),
+  ]
+}
+
+type PipelineBasis = { readonly basis: string; readonly mark: string; readonly isOrderKnown: boolean }
+
+function pipelineSection(
+  { stages, unmeasured }: DealFigures,
+  { basis, mark, isOrderKnown }: PipelineBasis,
+): HomeSection {
+  const most = greatest(stages)
+  const rows = stages.map(({ name, count, sum }, at) => ({
+    label: name,
+    values: [grouped(count) + mark, shortNumber(sum) + mark, isOrderKnown ? conversionText(stages, at) : ''],
+    share: shareOf(sum, most),
+    tone: stageTone(name),
+  }))
+  const meaning = isOrderKnown
+    ? '% of the deals at the stage before or past it are at this stage or past it; lost deals are not counted, as the stage they left is not known.'
+    : 'No conversion: the order of the stages is not known.'
+  const missing =
+    unmeasured > 0
+      ? [
+          `Not in the amounts: ${grouped(unmeasured)} ${unmeasured === 1 ? 'that is not a number' : 'that are not numbers'}.`,
+        ]
+      : []
+  return { title: 'Pipeline', basis, rows, notes: [meaning, ...missing] }
+}
+
+/** The share of the deals at the stage before or past it that are at this stage or past it; empty for the first, and lost ones. */
+function conversionText(stages: readonly StageGroup[], at: number): string {
+  const before = stages.findLastIndex(({ ends }, index) => index < at && ends !== 'lost')
+  if (before < 0 || stages[at]?.ends === 'lost') return ''
+  const [reached, earlier] = [countFrom(stages, at), countFrom(stages, before)]
+  return earlier === 0 ? '' : `${Math.round((reached / earlier) * 100)} %`
+}
+
+function countFrom(stages: readonly StageGroup[], from: number): number {
+  return stages.slice(from).reduce((total, { count, ends }) => total + (ends === 'lost' ? 0 : count), 0)
+}
+
+function ownerSection(owners: readonly DealGroup[], basis: string, mark: string): HomeSection {
+  const most = greatest(owners)
+  const rest = owners.slice(MOST_OWNERS)
+  const rowOf = ({ name, count, sum }: DealGroup): HomeRow => ({
+    label: name,
+    values: [grouped(count) + mark, shortNumber(sum) + mark],
+    share: shareOf(sum, most),
+  })
+  const others: DealGroup = {
+    name: `${rest.length}${mark} others`,
+    count: rest.reduce((total, each) => total + each.count, 0),
+    sum: rest.reduce((total, each) => addDecimals(total, each.sum), ZERO),
+  }
+  const rows = [...owners.slice(0, MOST_OWNERS), ...(rest.length > 0 ? [others] : [])].map(rowOf)
+  return { title: 'Amount by owner', basis: `${basis}, without lost ones`, rows, notes: [] }
+}
+
+function staleSection(
+  { open, stale, staleSum, undated }: DealFigures,
+  { lists, times }: State,
+  basis: string,
+): HomeSection {
+  const rows = stale.slice(0, MOST_STALE).map((deal) => {
+    const amount = decimalOf(deal.amount)
+    const changed = shortTime(deal.updated_at ?? deal.created_at, times.nowMs)
+    return { label: recordName(deal), values: [amount ? shortNumber(amount) : '', cellText(deal.stage), changed] }
+  })
+  const mark = partMark(lists.deals)
+  const count = `${grouped(stale.length)}${mark} of ${grouped(open)}${mark} open deals, ${shortNumber(staleSum)}${mark}, not changed for ${STALE_DAYS} d, ${basis}`
+  const missing = undated > 0 ? [`${grouped(undated)} open deals have no time of their last change.`] : []
+  const more = stale.length > MOST_STALE ? [`The ${MOST_STALE} oldest of ${grouped(stale.length)}${mark}.`] : []
+  return { title: 'Stale', basis: count, rows, notes: [...more, ...missing] }
+}
+
+function greatest(groups: readonly DealGroup[]): Decimal {
+  return groups.reduce((most, { sum }) => (compareDecimals(sum, most) > 0 ? sum : most), ZERO)
+}
 
 const DAYS = 28
 
@@ -92,10 +228,7 @@ interface Created {
 
 /** How many records were created each day, in the zone of this machine. */
 function createdSection(state: State): HomeSection {
-  const made = HOME_LISTS.map((name) => ({
-    name,
-    created: createdPerDay(state.lists[name].rows, state.times.nowMs),
-  }))
+  const made = HOME_LISTS.map((name) => ({ name, created: createdPerDay(state.lists[name].rows, state.times.nowMs) }))
   const notes = made.flatMap(({ name, created: { undated } }) =>
     undated > 0 ? [`${grouped(undated)} ${name} have no time of creation.`] : [],
   )

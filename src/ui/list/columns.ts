@@ -1,8 +1,54 @@
+import { compareDecimals, type Decimal, decimalOf, decimalText, shifted } from '../../core/decimal.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/terminal-text.ts'
-import { numberCell } from '../text/short-number.ts'
-import { shortTime } from '../text/short-time.ts'
+import type { ListState } from './list-state.ts'
+
+const UNITS: readonly (readonly [unit: string, tens: number])[] = [
+  ['T', 12],
+  ['B', 9],
+  ['M', 6],
+  ['K', 3],
+]
+
+const ONE: Decimal = { digits: 1n, scale: 0 }
+
+/** `213.3M`, `1.2K`, `852`: at most six characters and a sign up to a thousand trillions, rounded towards zero. */
+export function shortNumber(value: Decimal): string {
+  const size = value.digits < 0n ? { ...value, digits: -value.digits } : value
+  const sign = value.digits < 0n ? '-' : ''
+  const [unit, tens] = UNITS.find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? ['', 0]
+  return `${sign}${cutAfterTenths(decimalText(shifted(size, -tens)))}${unit}`
+}
+
+function cutAfterTenths(text: string): string {
+  return text.replace(/(\.\d)\d+$/, '$1').replace(/\.0$/, '')
+}
+
+/** A number whole where it fits, else short: no digit of it is ever cut. */
+export function numberCell(value: JsonValue | undefined, width: number): string {
+  const whole = cellText(value)
+  const decimal = textWidth(whole) > width ? decimalOf(value) : undefined
+  return decimal ? shortNumber(decimal) : whole
+}
+
+const DAY_MS = 86_400_000
+const MOST_DAYS = 999
+
+/** `07:18:23` today and `2 d` older, in the zone of this machine; a later day, or what is no time, is unchanged. */
+export function shortTime(value: JsonValue | undefined, nowMs: number): string {
+  const whole = cellText(value)
+  const ms = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(ms)) return whole
+  const days = Math.round((startOfDay(nowMs) - startOfDay(ms)) / DAY_MS)
+  if (days === 0) return new Date(ms).toTimeString().slice(0, 8)
+  return days > 0 && days <= MOST_DAYS ? `${days} d` : whole.slice(0, 10)
+}
+
+/** In the zone of this machine. */
+export function startOfDay(ms: number): number {
+  return new Date(ms).setHours(0, 0, 0, 0)
+}
 
 /** A column of a list; the last column is omitted first. */
 export interface ListColumn {
@@ -23,10 +69,7 @@ export interface ListColumn {
   readonly isFound?: true
 }
 
-export interface FittedColumn {
-  readonly column: ListColumn
-  readonly width: number
-}
+export type FittedColumn = { readonly column: ListColumn; readonly width: number }
 
 export const COLUMN_GAP = 2
 
@@ -145,4 +188,47 @@ export function cellTextOf(
 /** The text of a cell. Only the visible part is made safe, because a value may have a million characters. */
 export function shortCell(value: JsonValue | undefined, width: number): string {
   return cellText(typeof value === 'string' && value.length > 8 * width ? value.slice(0, 8 * width) : value)
+}
+
+/** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
+const SAMPLED = 200
+
+const measured = new WeakMap<object, Map<string, number>>()
+
+/** The columns limited to the width of their contents; measured once for each set of rows. */
+export function sizedByContent(
+  { rows, sort, column: selected }: Pick<ListState, 'rows' | 'sort' | 'column'>,
+  columns: readonly ListColumn[],
+  times: TimeStyle,
+): readonly ListColumn[] {
+  if (rows.length === 0) return columns
+  return columns.map((column) => {
+    const widest = widestOf(rows, column, times)
+    // The head is in brackets when it is selected, and has an arrow when the rows are sorted by it.
+    const wanted = Math.max(widest, textWidth(column.head) + (sort?.by === column.name ? 4 : 2))
+    return {
+      ...column,
+      least: Math.min(column.least, wanted),
+      most: Math.min(Math.max(column.most, MOST_TEXT), wanted),
+      ...(widest === 0 && !column.isVital && column.name !== selected && sort?.by !== column.name && EMPTY),
+    }
+  })
+}
+
+const MOST_TEXT = 60
+
+const EMPTY = { least: 3, isEmpty: true } as const
+
+function widestOf(from: ListState['rows'], column: ListColumn, times: TimeStyle): number {
+  const known = measured.get(from) ?? new Map<string, number>()
+  measured.set(from, known)
+  const key = `${column.name} ${column.kind === 'time' ? times.isWhole : ''}`
+  const before = known.get(key)
+  if (before !== undefined) return before
+  let widest = 0
+  for (const row of from.slice(0, SAMPLED)) {
+    widest = Math.max(widest, textWidth(cellTextOf(column, row[column.name], { width: MOST_TEXT, times })))
+  }
+  known.set(key, widest)
+  return widest
 }

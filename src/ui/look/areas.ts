@@ -1,7 +1,11 @@
-import { hasRateLine } from '../components/event-rate.tsx'
 import { messageRows } from '../components/messages.tsx'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
+
+/** The line of the rate of events, once there are events. */
+export function hasRateLine({ screen, lists }: Pick<State, 'screen' | 'lists'>): boolean {
+  return screen === 'events' && lists.events.rows.length > 0
+}
 
 export const LEAST_COLUMNS = 60
 export const LEAST_ROWS = 12

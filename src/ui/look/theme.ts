@@ -1,3 +1,6 @@
+import type { JsonValue } from '../../core/json.ts'
+import type { Env } from '../../core/streams.ts'
+
 export const THEMES = ['dark', 'light', 'contrast', '16', 'none'] as const
 
 export type ThemeName = (typeof THEMES)[number]
@@ -94,4 +97,146 @@ function endOf(code: string): string {
   if (code === '1' || code === '2') return '22'
   if (code === '7') return '27'
   return /^(?:4|10)/.test(code) ? '49' : '39'
+}
+
+const COUNTS_OF_FAILURES: ReadonlySet<string> = new Set(['failed', 'still_failed', 'failing', 'in_doubt'])
+
+/** The tone of a cell; undefined where its value says nothing about success. */
+export function toneOf(column: string, value: JsonValue | undefined): Tone | undefined {
+  if (value === null || value === undefined) return undefined
+  if (COUNTS_OF_FAILURES.has(column)) return Number(value) > 0 ? 'bad' : 'dim'
+  if (column === 'unchanged') return 'dim'
+  if (column === 'stage') return stageTone(String(value))
+  if (column === 'last') return resultTone(String(value))
+  if (column === 'state' || column === 'status') return stateTone(String(value))
+  return column === 'id' || column.endsWith('_id') || column.endsWith('_at') ? 'dim' : undefined
+}
+
+export function stageTone(stage: string): Tone | undefined {
+  if (/\bwon\b/i.test(stage)) return 'good'
+  return /\blost\b/i.test(stage) ? 'dim' : undefined
+}
+
+const STATES: readonly (readonly [RegExp, Tone])[] = [
+  [/^(?:damaged|disabled|rejected)\b/, 'bad'],
+  [/^(?:stopped|paused)\b/, 'warn'],
+  [/^(?:running|planned)\b/, 'accent'],
+  [/^(?:finished|enabled|active|delivered)\b/, 'good'],
+]
+
+/** Of a job or subscription by its first word; of an event by its last result, as `verified -> 503 x2, 200`. */
+function stateTone(state: string): Tone | undefined {
+  const found = STATES.find(([pattern]) => pattern.test(state))
+  if (found) return found[1]
+  const [, result = ''] = /(?:^|-> |, )([^,>]+?)(?: x\d+)?$/.exec(state) ?? []
+  return resultTone(result) ?? (state.includes('UNVERIFIED') ? 'warn' : undefined)
+}
+
+/** `200`, `503`, `exit 1`, `no answer`. */
+export function resultTone(result: string): Tone | undefined {
+  if (/^(?:2\d\d|exit 0)\b/.test(result)) return 'good'
+  if (/^4\d\d\b/.test(result)) return 'warn'
+  return /^(?:5\d\d|exit |no answer)/.test(result) ? 'bad' : undefined
+}
+
+export type ThemeChoice = ThemeName | 'auto'
+
+export const THEME_CHOICES: readonly ThemeChoice[] = ['auto', ...THEMES]
+
+/** What the theme is chosen from. */
+export interface Look {
+  readonly choice: ThemeChoice
+  /** Of the terminal; undefined until it is known. */
+  readonly background: 'dark' | 'light' | undefined
+  /** `none` for NO_COLOR and `--color never`, which no choice overrules. */
+  readonly colors: 'none' | '16' | '256'
+}
+
+export const PLAIN_LOOK: Look = { choice: 'auto', background: undefined, colors: 'none' }
+
+/** Terminals that have 256 colours whose TERM does not end with it. */
+const RICH_TERMINALS = /256color|direct|kitty|alacritty|ghostty|wezterm|foot/
+
+export function lookFrom(env: Env, hasColor: boolean, choice: ThemeChoice): Look {
+  const isRich = /truecolor|24bit/.test(env.COLORTERM ?? '') || RICH_TERMINALS.test(env.TERM ?? '')
+  return { choice, background: backgroundFrom(env), colors: hasColor ? (isRich ? '256' : '16') : 'none' }
+}
+
+/** COLORFGBG is `15;0` or `15;default;0`: 0 to 6 and 8 are dark. */
+function backgroundFrom({ COLORFGBG }: Env): Look['background'] {
+  const [, last] = /;(\d+)$/.exec(COLORFGBG ?? '') ?? []
+  if (last === undefined) return undefined
+  return Number(last) === 7 || Number(last) > 8 ? 'light' : 'dark'
+}
+
+/** The sixteen colours suit both backgrounds, where the terminal does not say which it has. */
+export function themeName({ choice, background, colors }: Look): ThemeName {
+  if (colors === 'none') return 'none'
+  if (choice !== 'auto') return choice
+  return colors === '16' || background === undefined ? '16' : background
+}
+
+const CREATED = new Map(THEMES.map((name) => [name, createTheme(name)]))
+
+export function themeOf(look: Look): Theme {
+  const name = themeName(look)
+  return CREATED.get(name) ?? createTheme(name)
+}
+
+const ESC = '\x1b'
+const BEL = '\x07'
+
+/** The answer to OSC 11, such as `ESC ]11;rgb:1d1d/1f1f/2121 BEL`. */
+const PART = '([0-9a-f]{1,4})'
+const ANSWER = new RegExp(`${ESC}\\]11;rgba?:${PART}/${PART}/${PART}[^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`, 'i')
+/** The beginning of one; ESC alone is a key. */
+const BEGINNING = new RegExp(`${ESC}\\][^${BEL}${ESC}]*${ESC}?$`)
+
+const QUESTION = `${ESC}]11;?${BEL}`
+/** An answer that takes longer than this is a terminal that gives none. */
+const WAIT_MS = 2_000
+
+type Background = 'dark' | 'light'
+
+export interface BackgroundQuestion {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly onAnswer: (background: Background) => void
+}
+
+/**
+ * Asks the terminal for its background. The answer arrives as input, between keys, so it is taken out of what the screens read.
+ * Nothing waits for it, and the first frame is not later. Returns a function that stops looking for it.
+ */
+export function askBackground({ stdin, stdout, onAnswer }: BackgroundQuestion): () => void {
+  const read = stdin.read
+  let held = ''
+  const stop = () => {
+    clearTimeout(timer)
+    if (stdin.read === readWithout) stdin.read = read
+    if (held !== '') stdin.unshift(Buffer.from(held))
+    held = ''
+  }
+  function readWithout(size?: number): unknown {
+    const chunk: unknown = read.call(stdin, size)
+    if (typeof chunk !== 'string') return chunk
+    const text = held + chunk
+    const answer = ANSWER.exec(text)
+    held = answer ? '' : (BEGINNING.exec(text)?.[0] ?? '')
+    // With null, the reader would wait for an event that does not come while it has not read to the end.
+    if (!answer) return held === '' ? text : text.slice(0, -held.length) || readWithout(size)
+    stop()
+    onAnswer(backgroundOf(answer.slice(1)))
+    return text.replace(ANSWER, '') || read.call(stdin, size)
+  }
+  const timer = setTimeout(stop, WAIT_MS).unref()
+  stdin.read = readWithout
+  stdout.write(QUESTION)
+  return stop
+}
+
+/** By the luminance of ITU-R BT.709; each part has one to four hexadecimal digits. */
+export function backgroundOf(parts: readonly string[]): Background {
+  const [red = 0, green = 0, blue = 0] = parts.map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1))
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 ? 'light' : 'dark'
 }

@@ -1,16 +1,43 @@
 import type { ListColumn } from '../list/columns.ts'
 import type { ScreenEntry } from '../screen-entry.ts'
-import type { FixedScreen, ListName, ScreenName, ServerList } from '../screens.ts'
-import { commandsScreen } from './commands.tsx'
-import { contactsScreen } from './contacts.tsx'
-import { dealsScreen } from './deals.tsx'
+import {
+  type FixedScreen,
+  isServerList,
+  type ListName,
+  type Offering,
+  type ScreenName,
+  type ServerList,
+} from '../screens.ts'
+import type { State } from '../state.ts'
 import { eventsScreen } from './events.tsx'
 import { homeScreen } from './home.tsx'
 import { jobsScreen } from './jobs.tsx'
-import { logScreen } from './log.tsx'
-import { objectScreen } from './objects.tsx'
 import { pipelinesScreen } from './pipelines.tsx'
+import { contactsScreen, dealsScreen, objectScreen } from './records.tsx'
 import { webhooksScreen } from './webhooks.tsx'
+
+/** The messages of this session. */
+const logScreen: ScreenEntry = {
+  title: 'Log',
+  columns: [
+    { name: 'time', head: 'TIME', least: 8, most: 8 },
+    { name: 'message', head: 'MESSAGE', least: 30, most: 120 },
+    { name: 'request_id', head: 'REQUEST', least: 12, most: 36 },
+  ],
+  searched: ['message', 'request_id'],
+  empty: () => ['No messages.'],
+}
+
+/** The commands that would do what was done in this session. */
+const commandsScreen: ScreenEntry = {
+  title: 'Commands',
+  columns: [
+    { name: 'time', head: 'TIME', least: 8, most: 8 },
+    { name: 'command', head: 'COMMAND', least: 30, most: 400 },
+  ],
+  searched: ['command'],
+  empty: () => ['Nothing was changed yet. Each change adds the command that does the same.'],
+}
 
 /** A new screen is a file and a line here, and its name in the order of the tabs. */
 const ENTRIES: Readonly<Record<FixedScreen, ScreenEntry>> = {
@@ -42,4 +69,45 @@ export function columnsOf(list: ListName): readonly ListColumn[] {
 export function searchedIn(list: ListName): readonly string[] {
   const { searched, columns } = entryOf(list)
   return searched ?? columns.flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
+}
+
+/** The columns of a list, without those that no record has. */
+export function offeredColumns({ offered }: Offering, name: ListName): readonly ListColumn[] {
+  const fields = isServerList(name) ? offered.fields[name] : undefined
+  return fields ? columnsOf(name).filter((column) => fields.names.includes(column.name)) : columnsOf(name)
+}
+
+/** The columns of a list in their order, as the person chose them. */
+export function shownColumns(state: Pick<State, 'offered' | 'chosenColumns'>, name: ListName): readonly ListColumn[] {
+  const offered = offeredColumns(state, name)
+  const chosen = state.chosenColumns[name]
+  if (!chosen) return offered
+  const shown = chosen.map((member) => offered.find((column) => column.name === member) ?? memberColumn(member))
+  // A vital column is shown even if an earlier version hid it.
+  return [...offered.filter((column) => column.isVital && !chosen.includes(column.name)), ...shown]
+}
+
+/** A member that the contract does not name. */
+function memberColumn(name: string): ListColumn {
+  return { name, head: name.toUpperCase(), least: 6, most: 40, ...(name.endsWith('_at') && { kind: 'time' }) }
+}
+
+/** Columns that can be chosen: the offered ones, and the members of the first rows. */
+export function choosableColumns(state: State, name: ListName): readonly string[] {
+  const members = state.lists[name].rows.slice(0, LOOKED_AT).flatMap((row) => Object.keys(row))
+  return [
+    ...new Set([...shownColumns(state, name), ...offeredColumns(state, name)].map((each) => each.name)),
+    ...new Set(members),
+  ].filter((member, at, all) => all.indexOf(member) === at)
+}
+
+const LOOKED_AT = 50
+
+/** With the first column of each list selected where none is. */
+export function withFirstColumns(state: State): State {
+  const lists = Object.entries(state.lists).map(([name, list]) => [
+    name,
+    list.column === '' ? { ...list, column: columnsOf(name as ListName)[0]?.name ?? 'id' } : list,
+  ])
+  return { ...state, lists: Object.fromEntries(lists) }
 }

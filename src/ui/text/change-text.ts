@@ -1,7 +1,8 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { grouped, rateTexts } from '../../output/progress.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
-import type { State } from '../state.ts'
+import type { SendProgress, State } from '../state.ts'
 
 /** The name of a record for messages: its name, email address or id. */
 export function recordName(row: CrmRecord | undefined): string {
@@ -42,4 +43,11 @@ export function underWayText({ underWay, leaving }: Pick<State, 'underWay' | 'le
   if (!first) return []
   const others = more.length > 0 ? ` and ${more.length} more` : ''
   return [`sending ${first.what}${others}${leaving ? ', then quits' : ' …'}`]
+}
+
+/** `400 of 5,000`, `0 failed`, `163/s`, `25 s left`. */
+export function progressTexts({ total, ended, failed, perSecond, pausedBy }: SendProgress): readonly string[] {
+  const counts = [`${grouped(ended)} of ${grouped(total)}`, `${grouped(failed)} failed`]
+  if (pausedBy !== undefined) return [...counts, safeText(`waiting: ${pausedBy}`)]
+  return [...counts, ...rateTexts(perSecond, total - ended)]
 }

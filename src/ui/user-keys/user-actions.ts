@@ -1,13 +1,13 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { confirmChanges } from '../actions/confirm-changes.ts'
+import { confirmChanges } from '../actions/ask-changes.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import { reloadScreen } from '../actions/view.ts'
 import type { ShellEnd } from '../background/shell.ts'
-import { openText } from '../overlay-text.ts'
+import { actedOn } from '../board.ts'
+import { openText } from '../overlay-keys.ts'
 import type { ScreenName } from '../screens.ts'
-import { actedOn } from '../selected.ts'
 import type { Action, Ui } from '../ui.ts'
-import type { UserKey } from './user-key.ts'
+import type { UserKey } from './read-user-keys.ts'
 
 /** The actions of the keys of `browse.yaml`. */
 export function userActions(keys: readonly UserKey[]): readonly Action[] {
@@ -32,10 +32,7 @@ function begin(ui: Ui, key: UserKey): void {
   else void run(ui, key, { screen, rows })
 }
 
-interface On {
-  readonly screen: ScreenName
-  readonly rows: readonly CrmRecord[]
-}
+type On = { readonly screen: ScreenName; readonly rows: readonly CrmRecord[] }
 
 function ask(ui: Ui, key: UserKey, on: On): void {
   const { place } = ui.store.get()

@@ -1,13 +1,14 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
-import { clampBoard } from '../board.ts'
+import { actedOn, clampBoard, selectedRow } from '../board.ts'
 import { rowId } from '../list/list-state.ts'
-import { isWritable } from '../offered.ts'
-import { selectedRow } from '../selected.ts'
-import type { State } from '../state.ts'
-import { recordName } from '../text/change-text.ts'
+import { isWritable } from '../screens.ts'
+import { type State, showOverlay } from '../state.ts'
+import { recordName, rowsText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
-import { confirmChanges } from './confirm-changes.ts'
+import { askChanges, confirmChanges } from './ask-changes.ts'
+import { loadStages } from './open-screen.ts'
 
 /** Why the stage of a deal cannot be changed. */
 export function stageRefusal({ offered: { lacks, fields } }: State): string | undefined {
@@ -36,7 +37,7 @@ export function moveCard(ui: Ui, step: -1 | 1): void {
 }
 
 /** One request; false after a message that says why it was not moved. */
-export async function moveDeal({ background }: Ui, deal: CrmRecord, stage: string): Promise<boolean> {
+async function moveDeal({ background }: Ui, deal: CrmRecord, stage: string): Promise<boolean> {
   try {
     await background.writes.update('deals', deal, { stage }, false)
     return true
@@ -55,5 +56,29 @@ function focus({ store, boards }: Ui, id: string): void {
     const column = columns.findIndex(({ deals }) => deals.some((each) => rowId(each) === id))
     const card = columns[column]?.deals.findIndex((each) => rowId(each) === id) ?? -1
     return column < 0 ? state : { ...state, board: { ...state.board, column, card } }
+  })
+}
+
+/** Moves one deal at once; several, and any on a protected profile, after their plan is confirmed. */
+export async function chooseStage(ui: Ui): Promise<void> {
+  const { store, boards, background } = ui
+  const deals = actedOn(store.get(), boards).filter((deal) => rowId(deal) !== undefined)
+  if (deals.length === 0) return background.notices.wait('There is no deal to move')
+  await loadStages(ui)
+  const { board, lists, place } = store.get()
+  const options = boards(lists.deals, board.stages).map((column) => column.stage)
+  const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
+  const [only, ...others] = deals
+  showOverlay(ui, {
+    type: 'choice',
+    title: `Move ${rowsText(deals, 'deals')} to`,
+    options,
+    index: Math.max(0, options.indexOf(now)),
+    onChoose: (to) => {
+      const moved = deals.filter((deal) => cellText(deal.stage) !== to)
+      if (moved.length === 0) background.notices.wait(`Already in ${to}; nothing was sent`)
+      else if (only && others.length === 0 && !place.isProtected) void moveDeal(ui, only, to)
+      else askChanges(ui, { name: 'deals', changes: moved.map((row) => ({ row, patch: { stage: to } })) })
+    },
   })
 }

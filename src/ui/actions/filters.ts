@@ -1,15 +1,54 @@
 import { FIELDS, filtersOf, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { completeFilter, type FilterWords } from '../list/complete-filter.ts'
-import type { ListState } from '../list/list-state.ts'
-import { ignoredFilter, parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
-import type { ServerList } from '../screens.ts'
-import { serverList } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
-import { type State, withList } from '../state.ts'
+import { serverList } from '../board.ts'
+import { filterProblem, searchBlocks } from '../list/finding.ts'
+import { type ListState, setFilter, shownCount } from '../list/list-state.ts'
+import {
+  completeFilter,
+  type FilterWords,
+  ignoredFilter,
+  parseServerFilters,
+  type ServerFilters,
+  serverFilterText,
+} from '../list/server-filters.ts'
+import { isServerList, type ListName, listOfScreen, type ServerList } from '../screens.ts'
+import { type State, showOverlay, withList } from '../state.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
+
+/** Filters while typing, from an empty line; Enter searches the rows that are not loaded, Esc shows the rows found before. */
+export function openFilter(ui: Ui): void {
+  const { store, background } = ui
+  const name = listOfScreen(store.get().screen)
+  const { filter, rows, searched } = store.get().lists[name]
+  const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'Find:',
+    input: textInput(),
+    enter: () => (isRestSearched(store.get().lists[name], name) ? 'searches the rest' : 'keeps these rows'),
+    note: () => {
+      const list = store.get().lists[name]
+      const found = `${list.filter === '' ? '' : `${shownCount(list)} of `}${list.rows.length} loaded`
+      const kinds = '~text fuzzy, /text/ regular expression'
+      if (!isRestSearched(list, name)) return `${found} · ${kinds}`
+      return `${found}; Enter searches the rest, a request for each page · ${kinds}`
+    },
+    refusal: filterProblem,
+    onChange: apply,
+    onSubmit: () => {
+      if (isServerList(name)) void background.search(name)
+    },
+    onCancel: () => apply(filter),
+  })
+  // After the frame with the question, so that the first letter need not wait for the texts of all rows.
+  setImmediate(() => searchBlocks(rows, searched))
+}
+
+function isRestSearched({ filter, isComplete, failure }: ListState, name: ListName): boolean {
+  return filter !== '' && isServerList(name) && !isComplete && failure?.isOfAnswer !== true
+}
 
 /** Asks for filters that the server applies; an empty text shows every record. */
 export function askServerFilter(ui: Ui): void {
@@ -77,4 +116,21 @@ function keepList({ store }: Pick<Ui, 'store'>, name: ServerList, before: ListSt
 
 function setFilters({ store }: Pick<Ui, 'store'>, name: ServerList, serverFilters: ServerFilters): void {
   store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters })))
+}
+
+/** Each page is a request, and nothing says how many there are. */
+export function askLoadAll(ui: Ui, names: readonly ServerList[]): void {
+  const { store, background } = ui
+  const counts = names.map((name) => `${store.get().lists[name].rows.length} ${name}`).join(' and ')
+  const loadAll = async () => {
+    for (const name of names) await background.lists.all(name)
+  }
+  showOverlay(ui, {
+    ...{ type: 'confirm', title: `Load all ${names.join(' and ')}?`, verb: 'Load all' },
+    lines: [
+      `${counts} are loaded, and the server does not say how many there are.`,
+      'Each page is a request; Esc stops it at any time.',
+    ],
+    ...{ isOnCancel: true, expected: undefined, input: textInput(), onConfirm: () => void loadAll() },
+  })
 }
