@@ -81,8 +81,8 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'L loads on lists and moves a deal on the board',
     file: 'src/ui/actions/changing.ts',
-    line: "keys: ['>'],",
-    to: "keys: ['L'],",
+    line: "action('move-right', '>', 'Move the deal one stage to the right, and go with it', {",
+    to: "action('move-right', 'L', 'Move the deal one stage to the right, and go with it', {",
     tests: ['test/ui/keys.test.ts'],
   },
   {
