@@ -22,7 +22,6 @@ import type { State } from '../state.ts'
 import { underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
 import type { Drawing } from './overlay.tsx'
-import { Rows } from './panel.tsx'
 import { visibleTop } from './table.tsx'
 
 /** The least useful width of the place. */
@@ -34,10 +33,6 @@ const MOST_PLACE = 28
 const LONGEST_PROFILE = 20
 
 /** The screens, and the server; a protected profile is first, so that no width cuts it. */
-export function Header({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  return <Rows lines={[headerLine(state, theme)]} />
-}
-
 export function headerLine(state: State, theme: Theme): string {
   const { place, columns } = state
   const badge = badgeOf(place)
@@ -125,10 +120,8 @@ function totalText(list: ListState): string {
   return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete || only !== undefined ? '' : '+'}`
 }
 
-type StatusLineProps = { readonly state: State; readonly boards: Boards; readonly theme: Theme }
-
 /** What is shown of how many, and what is under way. */
-export function StatusLine({ state, boards, theme }: StatusLineProps) {
+export function statusLine(state: State, boards: Boards, theme: Theme): string {
   const list = state.lists[listOfScreen(state.screen)]
   const loaded = `the ${list.droppedCount + list.rows.length} loaded`
   const parts = [
@@ -145,7 +138,7 @@ export function StatusLine({ state, boards, theme }: StatusLineProps) {
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
-  return <Rows lines={[theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))]} />
+  return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
 }
 
 function marksPart(list: ListState): readonly string[] {
@@ -187,11 +180,7 @@ function agePart({ times }: State, { readAtMs, isRefreshRefused }: ListState): r
 const MINUTE_MS = 60_000
 
 /** As many keys as fit: those of all screens first, then those of this screen that can run now. */
-export function Footer({ state, drawing }: { readonly state: State; readonly drawing: Drawing }) {
-  return <Rows lines={[footerLine(state, drawing)]} />
-}
-
-function footerLine(state: State, { theme, keymap }: Drawing): string {
+export function footerLine(state: State, { theme, keymap }: Drawing): string {
   const { screen, columns, pendingKeys } = state
   if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
   const here = keymap.actions.filter(

@@ -8,7 +8,6 @@ import { fitCell, shortTime, type TimeStyle } from '../list/columns.ts'
 import { resultTone, type Theme, type Tone, toneOf } from '../look/theme.ts'
 import type { RecordHistory, RecordNotes } from '../state.ts'
 import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
-import { Rows } from './panel.tsx'
 
 /** A part of a line, with its tone. */
 export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
@@ -169,8 +168,6 @@ function paintedSpans(spans: readonly TonedText[], width: number, theme: Theme):
   return line + ' '.repeat(left)
 }
 
-export type DetailArea = { readonly width: number; readonly height: number }
-
 export interface DetailParts {
   readonly row: CrmRecord
   readonly notes: Pick<RecordNotes, 'items' | 'cut'> | undefined
@@ -182,15 +179,12 @@ export interface DetailParts {
   readonly diff: EventDiff | undefined
 }
 
-type DetailProps = { readonly parts: DetailParts; readonly area: DetailArea; readonly theme: Theme }
-
 /** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
-export function Detail({ parts, area, theme }: DetailProps) {
-  return <Rows lines={detailLines(parts, area, theme)} />
-}
-
-export function detailLines(detail: DetailParts, area: DetailArea, theme: Theme): readonly string[] {
-  const { width, height } = area
+export function detailLines(
+  detail: DetailParts,
+  { width, height }: { readonly width: number; readonly height: number },
+  theme: Theme,
+): readonly string[] {
   const lines = allLines(detail, width, theme)
   const top = Math.max(0, Math.min(detail.top, lines.length - height))
   const shown = lines.slice(top, top + height)

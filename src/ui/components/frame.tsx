@@ -4,19 +4,22 @@ import { selectedRow } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
 import { rowId } from '../list/list-state.ts'
 import { type Areas, areasOf, hasRateLine, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from '../look/areas.ts'
+import type { Theme } from '../look/theme.ts'
 import type { BodyProps } from '../screen-entry.ts'
 import { entryOf, searchedIn, shownColumns } from '../screens/all-screens.tsx'
-import { EventRateLine } from '../screens/events.tsx'
+import { eventRateLine } from '../screens/events.tsx'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { eventDiff } from '../text/diff.ts'
-import { Footer, Header, StatusLine } from './bars.tsx'
-import { Detail, type DetailParts } from './detail.tsx'
-import { Messages } from './messages.tsx'
+import { footerLine, headerLine, statusLine } from './bars.tsx'
+import { type DetailParts, detailLines } from './detail.tsx'
+import { messageLines } from './messages.tsx'
 import type { Drawing } from './overlay.tsx'
 import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel, Rows } from './panel.tsx'
-import { emptyText, RowTable } from './table.tsx'
+import { emptyText, listLines } from './table.tsx'
+
+type Painted = { readonly state: State; readonly theme: Theme }
 
 type FrameProps = { readonly state: State; readonly drawing: Drawing; readonly sheet: OverlayLines | undefined }
 
@@ -28,24 +31,17 @@ export function Frame({ state, drawing, sheet }: FrameProps) {
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <Box flexDirection="column" height={rows - covered} overflow="hidden">
-        <Header state={state} theme={drawing.theme} />
+        <Rows lines={[headerLine(state, drawing.theme)]} />
         <Body state={state} drawing={drawing} />
-        <Messages state={state} theme={drawing.theme} />
-        <Footer state={state} drawing={drawing} />
+        <Rows lines={[...messageLines(state, drawing.theme), footerLine(state, drawing)]} />
       </Box>
-      {sheet && <OverlayPanel sheet={sheet} columns={columns} rows={rows} theme={drawing.theme} />}
+      {sheet && <Sheet sheet={sheet} state={state} theme={drawing.theme} />}
     </Box>
   )
 }
 
-interface OverlayProps {
-  readonly sheet: OverlayLines
-  readonly columns: number
-  readonly rows: number
-  readonly theme: Drawing['theme']
-}
-
-function OverlayPanel({ sheet: { title, lines }, columns, rows, theme }: OverlayProps) {
+function Sheet({ sheet: { title, lines }, state, theme }: Painted & { readonly sheet: OverlayLines }) {
+  const { columns, rows } = state
   if (title === undefined) return <Rows lines={lines.slice(0, rows)} />
   return (
     <Panel title={title} width={columns} isFocused={true} theme={theme}>
@@ -68,8 +64,7 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
   const { detail } = areas
   return (
     <>
-      <StatusLine state={state} boards={boards} theme={theme} />
-      {hasRateLine(state) && <EventRateLine state={state} theme={theme} />}
+      <Rows lines={[statusLine(state, boards, theme), ...(hasRateLine(state) ? [eventRateLine(state, theme)] : [])]} />
       <Box flexDirection={detail?.isBeside ? 'row' : 'column'} flexShrink={0}>
         {body({ state, areas, theme, boards })}
         {detail && <Pane state={state} row={selectedRow(state, boards)} detail={detail} theme={theme} />}
@@ -85,22 +80,17 @@ function rowTable({ state, areas: { listColumns, listRows }, theme }: BodyProps)
     ...{ width: listColumns, height: listRows, columns: shownColumns(state, name), times: state.times },
     ...{ searched: searchedIn(name), empty: emptyText(state) },
   }
-  return <RowTable list={state.lists[name]} area={area} theme={theme} />
+  return <Rows lines={listLines(state.lists[name], area, theme)} />
 }
 
-interface PaneProps {
-  readonly state: State
-  readonly row: CrmRecord | undefined
-  readonly detail: NonNullable<Areas['detail']>
-  readonly theme: Drawing['theme']
-}
+type PaneProps = { readonly row: CrmRecord | undefined; readonly detail: NonNullable<Areas['detail']> }
 
 /** The whole record, in a panel of its name. */
-function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PaneProps) {
+function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PaneProps & Painted) {
   return (
     <Box marginLeft={isBeside ? 1 : 0} flexShrink={0}>
       <Panel title={row ? recordName(row) : ''} width={columns + PANEL_COLUMNS} isFocused={false} theme={theme}>
-        <Detail parts={partsOf(state, row)} area={{ width: columns, height: rows }} theme={theme} />
+        <Rows lines={detailLines(partsOf(state, row), { width: columns, height: rows }, theme)} />
       </Panel>
     </Box>
   )

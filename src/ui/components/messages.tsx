@@ -4,7 +4,6 @@ import { fitCell } from '../list/columns.ts'
 import { createTheme, type Theme } from '../look/theme.ts'
 import type { State, Toast } from '../state.ts'
 import { progressTexts } from '../text/change-text.ts'
-import { Rows } from './panel.tsx'
 
 /** Lines of one message; a remedy that does not fit takes more. */
 const MOST_LINES = 3
@@ -12,11 +11,7 @@ const MOST_LINES = 3
 const BARS_WIDTH = { least: 6, most: 40 } as const
 
 /** What is being sent, and the last message. */
-export function Messages({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  return <Rows lines={messageLines(state, theme)} />
-}
-
-function messageLines(state: State, theme: Theme): readonly string[] {
+export function messageLines(state: State, theme: Theme): readonly string[] {
   return [...sendingLines(state, theme), ...shellLine(state, theme), ...toastLines(state, theme)]
 }
 

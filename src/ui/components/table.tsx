@@ -21,7 +21,6 @@ import { type Theme, toneOf } from '../look/theme.ts'
 import { entryOf } from '../screens/all-screens.tsx'
 import { listOfScreen, SESSION_SCREENS } from '../screens.ts'
 import type { State } from '../state.ts'
-import { Rows } from './panel.tsx'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50
@@ -42,14 +41,8 @@ export interface ListArea {
   readonly empty: readonly string[]
 }
 
-type TableProps = { readonly list: ListState; readonly area: ListArea; readonly theme: Theme }
-
 /** Header and rows, each exactly as wide as the area. */
-export function RowTable({ list, area, theme }: TableProps) {
-  return <Rows lines={listLines(list, area, theme)} />
-}
-
-function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
+export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
   const matcher = createMatcher(list.filter)
   const finding = matcher && { matcher, searched: new Set(area.searched) }
   const sized = withRoomForGone(list, sizedByContent(list, area.columns, area.times))

@@ -2,7 +2,6 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { sparkText, textWidth } from '../../output/terminal-text.ts'
 import { REJECTED } from '../background/event-row.ts'
-import { Rows } from '../components/panel.tsx'
 import { fitCell, shortTime } from '../list/columns.ts'
 import type { Theme } from '../look/theme.ts'
 import type { ScreenEntry } from '../screen-entry.ts'
@@ -75,11 +74,7 @@ function isFailing({ event, state }: CrmRecord): boolean {
 }
 
 /** `▁▂█ 2 h to 15:12:03, at most 12 in 5 min · 3 of 20 failing`; bars with failures are red. */
-export function EventRateLine({ state, theme }: { readonly state: State; readonly theme: Theme }) {
-  return <Rows lines={[eventRateLine(state, theme)]} />
-}
-
-function eventRateLine({ lists, times, columns }: State, theme: Theme): string {
+export function eventRateLine({ lists, times, columns }: State, theme: Theme): string {
   const { rows } = lists.events
   const rate = eventRate(rows)
   if (!rate) return theme.dim(fitCell(' no event has a time', columns))

@@ -43,18 +43,7 @@ export function cardsShown(height: number): number {
   return Math.max(1, Math.floor((height - HEAD_ROWS - FOOT_ROWS) / CARD_ROWS))
 }
 
-interface BoardProps {
-  readonly board: readonly BoardColumn[]
-  readonly state: State
-  readonly area: BoardArea
-  readonly theme: Theme
-}
-
 /** One column per stage: as many as fit around the selected one. */
-function Board({ board, state, area, theme }: BoardProps) {
-  return <Rows lines={boardLines(board, state, area, theme)} />
-}
-
 export function boardLines(
   columns: readonly BoardColumn[],
   state: State,
@@ -197,11 +186,13 @@ export const pipelinesScreen: ScreenEntry = {
   title: 'Pipelines',
   status: hiddenStages,
   body: ({ state, areas: { listColumns, listRows }, theme, boards }) => (
-    <Board
-      board={boards(state.lists.deals, state.board.stages)}
-      state={state}
-      area={{ width: listColumns, height: listRows + 1 }}
-      theme={theme}
+    <Rows
+      lines={boardLines(
+        boards(state.lists.deals, state.board.stages),
+        state,
+        { width: listColumns, height: listRows + 1 },
+        theme,
+      )}
     />
   ),
 }
