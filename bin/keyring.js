@@ -14,7 +14,10 @@ async function answer({ task, account, secret }) {
     Entry = (await import('@napi-rs/keyring')).Entry
   } catch (error) {
     return {
-      trouble: error.code === 'ERR_MODULE_NOT_FOUND' ? 'its package is not installed: npm install -g @napi-rs/keyring' : error.message,
+      trouble:
+        error.code === 'ERR_MODULE_NOT_FOUND'
+          ? 'its package is not installed: npm install -g @napi-rs/keyring'
+          : error.message,
     }
   }
   try {
