@@ -1,4 +1,5 @@
 import { idText, type JsonObject } from '../core/json.ts'
+import { isOpenResource, resourceOf } from '../core/resources/registry.ts'
 import type { FixtureCollection } from '../fixtures/field-rules.ts'
 import { createRecords, RecordRefused, type SeedRequest } from '../fixtures/seed.ts'
 import type { Members } from '../service/json-text.ts'
@@ -42,8 +43,9 @@ async function create(
 }
 
 function creationOf(collection: FixtureCollection, fields: JsonObject, pipelines: readonly Pipeline[]): CheckedWrite {
-  if (collection === 'contacts') return plainCreation('contact', membersOf(fields))
   if (collection === 'deals') return dealCreation(membersOf(fields), pipelines)
+  const resource = resourceOf(collection)
+  if (isOpenResource(resource)) return plainCreation(resource, membersOf(fields))
   const { deal, ...body } = fields
   return noteCreation(String(deal), membersOf(body))
 }
