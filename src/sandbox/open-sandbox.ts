@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback, reachableHere } from '../core/http-rules.ts'
 import type { Env } from '../core/streams.ts'
+import type { Seeded } from '../fixtures/seed.ts'
 import { startSender } from '../service/delivery/sender.ts'
 import { TIMEOUTS } from '../service/http-server.ts'
 import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/injected-faults.ts'
@@ -49,6 +50,8 @@ export interface OpenSandbox {
   /** Variables for a process that uses the sandbox: address, key, and config and state folders inside the sandbox folder. */
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
+  /** Of the fixtures; undefined without any. */
+  readonly seeded: Seeded | undefined
   /** Stops the service and deletes its data and its folder. */
   close(): Promise<void>
 }
@@ -94,9 +97,9 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
     })
     closers.push(() => sender.close())
     const env = envOf(reachableHere(server.url).origin, apiKey, folder)
-    const variables = terms.seed.length > 0 ? await seedFrom(terms, store, env) : {}
+    const fixtures = terms.seed.length > 0 ? await seedFrom(terms, store, env) : undefined
     seeded.resolve(store)
-    return { baseUrl: server.url, apiKey, env: { ...variables, ...env }, folder, close }
+    return { baseUrl: server.url, apiKey, env: { ...fixtures?.env, ...env }, folder, seeded: fixtures, close }
   } catch (error) {
     await close()
     throw error

@@ -21,6 +21,8 @@ export interface SandboxRun {
   readonly isOnTerminal: boolean
   /** The file of the service log, kept when the command fails. */
   readonly keepLog: string | undefined
+  /** Called after the command, if that succeeded: the exit code of what it finds. */
+  readonly verify: ((sandbox: OpenSandbox) => Promise<number>) | undefined
 }
 
 /** Runs a command with its own sandbox, closed when the command ends. Resolves to the exit code of the command. */
@@ -34,6 +36,7 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
     run.signal.throwIfAborted()
     const added = { ...sandbox.env, ...withoutProxy(run.env), [SANDBOX_HOME]: homeWithin(sandbox.folder) }
     exit = await runCommand(run, added)
+    if (exit === 0 && run.verify) exit = await run.verify(sandbox)
     return exit
   } catch (error) {
     // Interrupted while seeding.

@@ -1,7 +1,7 @@
 import { idText, type JsonObject } from '../core/json.ts'
 import { isOpenResource, resourceOf } from '../core/resources/registry.ts'
 import type { FixtureCollection } from '../fixtures/field-rules.ts'
-import { createRecords, RecordRefused, type SeedRequest } from '../fixtures/seed.ts'
+import { createRecords, RecordRefused, type Seeded, type SeedRequest } from '../fixtures/seed.ts'
 import type { Members } from '../service/json-text.ts'
 import { Problem } from '../service/problem.ts'
 import { dealCreation, noteCreation } from '../service/resources/deals.ts'
@@ -13,10 +13,9 @@ import { type CheckedWrite, writeOnce } from '../service/write.ts'
 export type StoreSeed = Omit<SeedRequest, 'stages' | 'create'>
 
 /**
- * Creates the records of fixture files in a new store by the rules of the service, but without a request for each. Returns `env` of
- * the files with their ids.
+ * Creates the records of fixture files in a new store by the rules of the service, but without a request for each.
  */
-export async function seedStore(store: Store, seed: StoreSeed): Promise<Record<string, string>> {
+export async function seedStore(store: Store, seed: StoreSeed): Promise<Seeded> {
   const pipelines = await store.pipelines()
   const named = pipelines.map(({ id, stages }) => [id, stages.map(({ name }) => name)] as const)
   // A deal that names no pipeline goes into the first one.

@@ -97,3 +97,53 @@ test('each record that is rejected is named', async () => {
   })
   for (const n of [0, 1, 2]) expect(stderr).toContain(`big.yaml:2:29: contacts.b[${n}] was rejected; body: the record`)
 })
+
+const ALL = `version: 1
+companies: { acme: { name: Acme, domain: "acme-\${run.id}.example" } }
+contacts:
+  ada: { name: Ada, email: "ada-\${run.id}@x.test", company_id: "\${companies.acme.id}" }
+  ben: { name: Ben, email: "ben-\${run.id}@x.test" }
+deals: { big: { name: Big, stage: Lead, contact_ids: ["\${contacts.ada.id}", "\${contacts.ben.id}"] } }
+tasks: { call: { title: Call, contact_id: "\${contacts.ada.id}", deal_id: "\${deals.big.id}", due_on: "\${today + 3d}" } }
+expect:
+  - { count: 2, of: contacts }
+  - { count: 1, of: tasks, where: { contact_id: "\${contacts.ada.id}" } }
+  - { record: contacts.ada, has: { name: Ada, company_id: "\${companies.acme.id}" } }
+  - { record: deals.big, has: { contact_ids: ["\${contacts.ben.id}", "\${contacts.ada.id}"] } }
+  - { record: tasks.call, is: gone }
+`
+
+test('every object is made once, refers to others, and is deleted before what it refers to', async () => {
+  const home = await serviceHome()
+  const path = home.file('all.yaml', ALL)
+  const fixtures = async (verb: string) => actions(await home.json('fixtures', verb, path, '--run-id', 'r'))
+  expect(new Set(Object.values(await fixtures('apply')))).toEqual(new Set(['created']))
+  expect(new Set(Object.values(await fixtures('apply')))).toEqual(new Set(['unchanged']))
+  const [task] = await home.json('tasks', 'list')
+  await home.json('tasks', 'delete', task.id, '--yes')
+  expect(await fixtures('apply')).toMatchObject({ 'tasks.call': 'created', 'companies.acme': 'unchanged' })
+  expect(new Set(Object.values(await fixtures('destroy')))).toEqual(new Set(['deleted']))
+  for (const noun of ['companies', 'contacts', 'deals', 'tasks']) expect(await home.json(noun, 'list')).toEqual([])
+})
+
+test('verify names what the files expect and the server has otherwise, and is exit 10', async () => {
+  const home = await serviceHome()
+  const path = home.file('all.yaml', ALL)
+  const verify = ['fixtures', 'verify', path, '--run-id', 'r']
+  expect((await home.crm(...verify)).exit).toBe(6)
+  await home.json('fixtures', 'apply', path, '--run-id', 'r')
+  const before = await home.crm(...verify, '-o', 'json')
+  expect(before.exit).toBe(10)
+  expect(before.stderr).toMatch(/^\S+all\.yaml:13:5: tasks\.call is "there", expected "gone"$/m)
+  const failed = JSON.parse(before.stdout).filter(({ holds }: { holds: boolean }) => !holds)
+  expect(failed).toHaveLength(1)
+  const [task] = await home.json('tasks', 'list')
+  await home.json('tasks', 'delete', task.id, '--yes')
+  // The deleted task is missed by the count now.
+  expect((await home.crm(...verify)).stderr).toMatch(
+    /all\.yaml:10:5: tasks with \{"contact_id":"con_\w+"\} is 0, expected 1$/m,
+  )
+  const [contact] = (await home.json('contacts', 'list')).filter(({ name }: { name: string }) => name === 'Ada')
+  await home.json('contacts', 'update', contact.id, '--set', 'name=Grace')
+  expect((await home.crm(...verify)).stderr).toMatch(/:11:5: contacts\.ada\.name is "Grace", expected "Ada"$/m)
+})

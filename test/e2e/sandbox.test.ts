@@ -282,3 +282,20 @@ test('what serve takes, a sandbox takes: objects, unique members, an address, a 
   })
   expect(left()).toEqual([])
 })
+
+test('--verify compares the sandbox with what its fixtures expect, after a command that succeeds', async () => {
+  const { env } = home()
+  const seed = join(tempFolder(), 'seed.yaml')
+  writeFileSync(
+    seed,
+    'version: 1\ncontacts: { a: { name: A } }\nexpect: [{ count: 2, of: contacts }, { record: contacts.a, has: { name: A } }]\n',
+  )
+  const run = (program: string) => crm(['sandbox', 'run', '--seed', seed, '--verify', '--', NODE, '-e', program], env)
+  const create = `require('node:child_process').execFileSync(${JSON.stringify(NODE)}, [${JSON.stringify(CRM)}, 'contacts', 'create', '--set', 'name=B'])`
+  expect((await run(create)).exit).toBe(0)
+  expect(await run('0')).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('seed.yaml:3:10: contacts is 1, expected 2'),
+  })
+  expect((await run('process.exit(3)')).exit).toBe(3)
+})

@@ -414,4 +414,18 @@ export const DATA: readonly Sabotage[] = [
     to: '',
     tests: ['test/e2e/sandbox-start.test.ts'],
   },
+  {
+    name: 'verify holds whatever the server has',
+    file: 'src/commands/fixtures/verify.ts',
+    line: 'return verdicts.every(({ holds }) => holds) ? EXIT.ok : EXIT.differences',
+    to: 'return EXIT.ok',
+    tests: ['test/commands/fixtures.test.ts'],
+  },
+  {
+    name: 'destroy forgets the objects beside contacts, deals and notes',
+    file: 'src/fixtures/field-rules.ts',
+    line: 'return [...others.toReversed(), ...(DELETED_LAST as readonly FixtureCollection[])]',
+    to: 'return DELETED_LAST as readonly FixtureCollection[]',
+    tests: ['test/commands/fixtures.test.ts'],
+  },
 ]

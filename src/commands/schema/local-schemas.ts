@@ -3,6 +3,7 @@ import { SETTING_KEYS } from '../../settings/setting.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
+  ANYTHING,
   arrayOf,
   COUNT,
   made,
@@ -124,6 +125,14 @@ export const DESTROYED_FIXTURE = made(
   },
   { reason: TEXT },
 )
+
+export const VERDICT = made({
+  expected: TEXT,
+  wanted: ANYTHING,
+  found: ANYTHING,
+  holds: { type: 'boolean' },
+  place: TEXT,
+})
 
 export const STARTED_SANDBOX = made({ name: TEXT, base_url: TEXT, ends_at: TIME, pid: COUNT })
 

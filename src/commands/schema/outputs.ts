@@ -39,6 +39,7 @@ import {
   SNAPSHOT_LINE,
   STARTED_SANDBOX,
   SWEPT_FIXTURE,
+  VERDICT,
 } from './local-schemas.ts'
 import {
   DEAL_SCHEMA,
@@ -174,6 +175,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'fixtures plan': arrayOf(PLANNED_FIXTURE),
   'fixtures apply': arrayOf(APPLIED_FIXTURE),
   'fixtures status': arrayOf(FIXTURE_STATUS),
+  'fixtures verify': arrayOf(VERDICT),
   'fixtures destroy': arrayOf(DESTROYED_FIXTURE),
   'fixtures sweep': arrayOf(SWEPT_FIXTURE),
   'sandbox start': STARTED_SANDBOX,
