@@ -494,8 +494,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'u passes a change that cannot be taken back',
     file: 'src/ui/background/writes.ts',
-    line: 'newest: (kind) => entries[kind].at(-1),',
-    to: "newest: (kind) => entries[kind].findLast(({ type }) => type !== 'barrier'),",
+    line: 'newest: (kind: UndoKind) => entries[kind].at(-1),',
+    to: "newest: (kind: UndoKind) => entries[kind].findLast(({ type }) => type !== 'barrier'),",
     tests: ['test/ui/undo.test.ts'],
   },
   {

@@ -1,7 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
-import type { PlanReverse } from '../background/writes.ts'
 import { actedOn, selectedRow, serverList } from '../board.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
@@ -172,7 +171,7 @@ function askNote(ui: Ui): void {
 }
 
 /** Shows what would be sent, and sends it once that is confirmed. */
-async function askReverse(ui: Ui, of: Parameters<PlanReverse>[0]): Promise<void> {
+async function askReverse(ui: Ui, of: Parameters<Ui['background']['planReverse']>[0]): Promise<void> {
   const plan = await ui.background.planReverse(of)
   if (!plan) return
   // Something else was opened while the records were read.

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, isSameJson, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, isSameJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { LeftFailure } from '../../jobs/history/failures.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -8,9 +8,9 @@ import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
 import { type Assignment, checkedAssignment } from '../list/assignment.ts'
 import { type Offered, serverLists } from '../screens.ts'
-import type { DoneCommands } from './done-commands.ts'
 import { loadYaml } from './edit-record.ts'
 import { type Cause, causesOf } from './job-rows.ts'
+import type { Parts } from './parts.ts'
 
 /** Rows of a text that a person can still read. */
 export const MOST_EDITED = 100
@@ -69,20 +69,6 @@ function notRow(name: string, what: string, hint: string): CrmError {
   return new CrmError('invalid_input', `${JSON.stringify(name)} ${what}; nothing was sent`, { hint })
 }
 
-/** Failed rows of a job, corrected and sent as a job of their own. */
-export interface JobCorrections {
-  /** Its failures by cause, the most frequent first. */
-  causes(id: string): Promise<readonly Cause[]>
-  /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
-  checker(id: string): Promise<((text: string) => Assignment) | undefined>
-  /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
-  correct(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Corrected | undefined>
-  /** The first of its failed rows as a text to edit, and the number of all of them. */
-  failedRows(id: string): Promise<(FailedRowsText & { readonly count: number }) | undefined>
-  /** As `correct`, with what is sent in place of each row, by its operation. */
-  correctRows(id: string, rows: ReadonlyMap<number, JsonObject>): Promise<Corrected | undefined>
-}
-
 export interface Corrected {
   readonly rows: number
   /** The changes of the first rows, for people. */
@@ -91,15 +77,14 @@ export interface Corrected {
   drop(): void
 }
 
-interface Parts {
+export interface JobRun {
   /** Shows an error, and returns undefined then. */
   attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined>
   send(jobs: Jobs, paths: JobPaths): Promise<unknown>
-  readonly commands: DoneCommands
-  readonly offered: () => Offered
 }
 
-export function createJobCorrections({ attempt, send, commands, offered }: Parts): JobCorrections {
+/** Failed rows of a job, corrected and sent as a job of their own. */
+export function createJobCorrections({ store, commands }: Parts, { attempt, send }: JobRun) {
   const correct = (id: string, correction: Correction) =>
     attempt(async (jobs): Promise<Corrected> => {
       const { job, rows, samples } = await jobs.plan('correction', { paths: jobs.find(id), correct: correction })
@@ -115,14 +100,20 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
     })
 
   return {
-    causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
-    checker: (id) => attempt((jobs) => checkerOf(jobs, jobs.find(id), offered())),
-    correct: (id, { code, field }, [name, value]) =>
+    /** Its failures by cause, the most frequent first. */
+    causes: async (id: string) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
+    /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
+    checker: (id: string) => attempt((jobs) => checkerOf(jobs, jobs.find(id), store.get().offered)),
+    /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
+    correct: (id: string, { code, field }: Cause, [name, value]: Assignment) =>
       correct(id, ({ last }, body) =>
         last.code === code && last.field === field ? { ...body, [name]: value } : undefined,
       ),
-    correctRows: (id, rows) => correct(id, ({ operation }) => rows.get(operation.op)),
-    failedRows: (id) =>
+    /** As `correct`, with what is sent in place of each row, by its operation. */
+    correctRows: (id: string, rows: ReadonlyMap<number, JsonObject>) =>
+      correct(id, ({ operation }) => rows.get(operation.op)),
+    /** The first of its failed rows as a text to edit, and the number of all of them. */
+    failedRows: (id: string) =>
       attempt(async (jobs) => {
         const failures: LeftFailure[] = []
         let count = 0

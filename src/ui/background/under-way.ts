@@ -39,16 +39,7 @@ export function createBatches<Item>(show: (items: readonly Item[]) => void) {
 }
 
 /** Running requests: the screens show them, and ask before they close. */
-export interface UnderWay {
-  /** `what` is shown: `2 updates of contacts`. */
-  track<Result>(what: string, work: () => Promise<Result>): Promise<Result>
-  /** Work of many rows, whose progress is shown, and which the stop key ends. */
-  trackRows<Result>(what: string, work: (rows: TrackedRows) => Promise<Result>): Promise<Result>
-  /** Ends all work of many rows after the requests that were sent; false when there is none. */
-  stop(): boolean
-  /** Resolves when no request is running. */
-  settled(): Promise<void>
-}
+export type UnderWay = ReturnType<typeof createUnderWay>
 
 export interface TrackedRows {
   /** Aborted by the stop key. */
@@ -61,11 +52,12 @@ export type RowCounts = Pick<SendProgress, 'total' | 'ended' | 'failed' | 'pause
 
 const SHOWN_EVERY_MS = 250
 
-export function createUnderWay(store: StateStore<State>): UnderWay {
+export function createUnderWay(store: StateStore<State>) {
   const running = new Set<Promise<unknown>>()
   const stops = new Set<AbortController>()
   let count = 0
 
+  /** `what` is shown: `2 updates of contacts`. */
   async function track<Result>(what: string, work: (id: number) => Promise<Result>): Promise<Result> {
     const id = ++count
     const ended = Promise.withResolvers<void>()
@@ -82,7 +74,8 @@ export function createUnderWay(store: StateStore<State>): UnderWay {
 
   return {
     track,
-    trackRows: (what, work) =>
+    /** Work of many rows, whose progress is shown, and which the stop key ends. */
+    trackRows: <Result>(what: string, work: (rows: TrackedRows) => Promise<Result>) =>
       track(what, async (id) => {
         const stop = new AbortController()
         const meter = createMeter(store, id, stop.signal)
@@ -94,10 +87,12 @@ export function createUnderWay(store: StateStore<State>): UnderWay {
           meter.close()
         }
       }),
+    /** Ends all work of many rows after the requests that were sent; false when there is none. */
     stop: () => {
       for (const stop of stops) stop.abort(new Error('the stop key was pressed'))
       return stops.size > 0
     },
+    /** Resolves when no request is running. */
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
       // The caller that awaited the last request reports its result first.

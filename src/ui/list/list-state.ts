@@ -97,6 +97,11 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
   return row && idText(row.id)
 }
 
+/** For `If-Match`. */
+export function versionOf({ version }: CrmRecord): string | undefined {
+  return typeof version === 'number' ? String(version) : undefined
+}
+
 /** The maximum number of rows held; a longer list is paged through. */
 export const MOST_ROWS = 110_000
 /** How many more than necessary are dropped, so that not every page drops some. */

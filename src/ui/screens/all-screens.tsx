@@ -1,4 +1,6 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListColumn } from '../list/columns.ts'
+import { putRow, takePage } from '../list/list-state.ts'
 import type { ScreenEntry } from '../screen-entry.ts'
 import {
   type FixedScreen,
@@ -9,6 +11,7 @@ import {
   type ServerList,
 } from '../screens.ts'
 import type { State } from '../state.ts'
+import { withList } from '../state.ts'
 import { eventsScreen } from './events.tsx'
 import { homeScreen } from './home.tsx'
 import { jobsScreen } from './jobs.tsx'
@@ -110,4 +113,15 @@ export function withFirstColumns(state: State): State {
     list.column === '' ? { ...list, column: columnsOf(name as ListName)[0]?.name ?? 'id' } : list,
   ])
   return { ...state, lists: Object.fromEntries(lists) }
+}
+
+/** A list of this machine as it was just read. `isOpen`: there may be more rows. */
+export function withRows(state: State, name: ListName, items: readonly CrmRecord[], isOpen = false): State {
+  const page = { items, nextCursor: undefined, isOpen, searched: searchedIn(name) }
+  return withList(state, name, (list) => takePage({ ...list, isStale: true }, page))
+}
+
+/** Each in place of the row with its id, or on top. */
+export function withRecords(state: State, name: ListName, rows: readonly CrmRecord[]): State {
+  return withList(state, name, (list) => rows.reduce((before, row) => putRow(before, row, searchedIn(name)), list))
 }
