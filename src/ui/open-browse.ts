@@ -144,15 +144,7 @@ function worldOf(options: BrowseOptions, document: BrowseDocument): World {
   return {
     ...{ openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles },
     writeRaw: (text) => void stdout.write(text),
-    ...remembering(document),
-  }
-}
-
-function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst' | 'setSaved'> {
-  return {
-    setTheme: (choice) => document.setTheme(choice),
-    setFirst: (screen) => document.setFirst(screen),
-    setSaved: (name, saved) => document.setSaved(name, saved),
+    ...document,
   }
 }
 

@@ -4,7 +4,7 @@ import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/theme.ts'
-import type { Overlay } from './overlay.ts'
+import type { Confirmation, Overlay, Prompt } from './overlay.ts'
 import {
   allLists,
   CONTRACT_OFFERED,
@@ -15,6 +15,7 @@ import {
   type ScreenName,
   type ServerList,
 } from './screens.ts'
+import { textInput } from './text/text-input.ts'
 
 export interface Toast {
   readonly id: number
@@ -186,6 +187,26 @@ export function withNewLists(state: State): State {
 
 export function showOverlay({ store }: { readonly store: StateStore<State> }, overlay: Overlay | undefined): void {
   store.update((state) => ({ ...state, overlay }))
+}
+
+type Line = Omit<Prompt, 'type' | 'input' | 'enter'> & {
+  readonly text?: string
+  readonly enter: string | Prompt['enter']
+}
+
+/** Asks for one line; `enter` says what Enter does. */
+export function askLine(ui: { readonly store: StateStore<State> }, { text, enter, ...line }: Line): void {
+  const enters = typeof enter === 'string' ? () => enter : enter
+  showOverlay(ui, { type: 'prompt', ...line, input: textInput(text), enter: enters })
+}
+
+type Question = Omit<Confirmation, 'type' | 'isOnCancel' | 'input' | 'expected'> & {
+  readonly expected?: string | undefined
+}
+
+/** Asks whether to do something, with Cancel preselected; `expected` is a text to type. */
+export function askFirst(ui: { readonly store: StateStore<State> }, { expected, ...question }: Question): void {
+  showOverlay(ui, { type: 'confirm', ...question, isOnCancel: true, expected, input: textInput() })
 }
 
 export function currentList(state: State): ListState {

@@ -1,9 +1,8 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
-import type { SavedFilter } from '../settings/browse-document.ts'
+import type { BrowseDocument } from '../settings/browse-document.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
-import type { ThemeChoice } from './look/theme.ts'
 import type { Confirmation } from './overlay.ts'
 import type { ScreenName, ScreenOrObjects } from './screens.ts'
 import type { State, StateStore } from './state.ts'
@@ -15,7 +14,7 @@ export interface Profiles {
 }
 
 /** What the screens need from their environment. */
-export interface World {
+export interface World extends Pick<BrowseDocument, 'setFirst' | 'setSaved' | 'setTheme'> {
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
@@ -28,12 +27,6 @@ export interface World {
   readonly pauseProcess: (() => Promise<void>) | undefined
   /** Undefined where the screens belong to one profile. */
   readonly profiles: Profiles | undefined
-  /** Remembers the screen to begin with; undefined for the one shown last. */
-  readonly setFirst: (screen: ScreenName | undefined) => Promise<void>
-  /** Remembers a filter by its name; undefined forgets it. */
-  readonly setSaved: (name: string, saved: SavedFilter | undefined) => Promise<void>
-  /** Remembers the chosen colours. */
-  readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }
 
 /** What an action works on. */

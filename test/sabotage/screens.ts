@@ -123,7 +123,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the undo of a creation deletes what others changed since',
     file: 'src/ui/background/writes.ts',
-    line: '(await openApi())[name].delete(id, { ...options, ifMatch: versionOf(row) }),',
+    line: '(await openApi())[name].delete(id, { ...options, ifMatch: rowVersion(row) }),',
     to: '(await openApi())[name].delete(id, { ...options, ifMatch: undefined }),',
     tests: ['test/ui/undo.test.ts'],
   },

@@ -42,12 +42,10 @@ async function saveFilter({ store, world, background }: Ui, word: string, name: 
   const saved = word === 'save' ? shownAs(state) : undefined
   const { [name]: _, ...others } = state.saved
   store.update((now) => ({ ...now, saved: saved ? { ...others, [name]: saved } : others }))
-  try {
+  await background.notices.attempt('Not kept for the next start: ', async () => {
     await world.setSaved(name, saved)
     background.notices.done(saved ? `:${name} shows ${savedText(saved)}` : `Forgot ${name}`)
-  } catch (error) {
-    background.notices.problem(error, 'Not kept for the next start: ')
-  }
+  })
 }
 
 function shownAs({ screen, lists }: State): SavedFilter {
@@ -80,14 +78,11 @@ function openSaved(ui: Ui, saved: SavedFilter): void {
 
 /** Opens the screens of another profile, after the question that leaving asks. */
 async function switchProfile(ui: Ui, name: string): Promise<void> {
-  const { world, background } = ui
-  try {
-    await world.profiles?.check(name)
-  } catch (error) {
-    return background.notices.problem(error, 'Profile not changed: ')
-  }
-  // Something else was opened in the meantime.
-  if (!ui.store.get().overlay) leave(ui, name)
+  await ui.background.notices.attempt('Profile not changed: ', async () => {
+    await ui.world.profiles?.check(name)
+    // Unless something else was opened in the meantime.
+    if (!ui.store.get().overlay) leave(ui, name)
+  })
 }
 
 /** A line of `:` that is no name of a command: `deals stage=Won`, `profile staging`, `q`, `12`. */

@@ -200,10 +200,8 @@ async function reload(ui: Ui): Promise<void> {
 async function toggleFirst({ store, world, background }: Ui): Promise<void> {
   const isFirst = !store.get().home.isFirst
   store.update((state) => ({ ...state, home: { ...state.home, isFirst } }))
-  try {
+  await background.notices.attempt('Not remembered: ', async () => {
     await world.setFirst(isFirst ? 'home' : undefined)
     background.notices.done(isFirst ? 'crm browse begins with Home' : 'crm browse begins with the screen shown last')
-  } catch (error) {
-    background.notices.problem(error, 'Not remembered: ')
-  }
+  })
 }

@@ -87,15 +87,13 @@ export async function loadStages({ store, world, background }: Ui): Promise<void
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
   if (typeof pipelineId !== 'string') return
-  try {
+  await background.notices.attempt('Stages are in the order of the deals: ', async () => {
     const api = await world.openApi()
     const stages: CrmRecord[] = []
     for await (const { items } of api.stages(pipelineId).list()) stages.push(...items)
     const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
     store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
-  } catch (error) {
-    background.notices.problem(error, 'Stages are in the order of the deals: ')
-  }
+  })
 }
 
 /** Records of one list, and where they were found: `job_0abc`. */
@@ -141,13 +139,11 @@ async function openRecords(ui: Ui): Promise<void> {
     openScreen(ui, name)
     return showRow(ui, name, id)
   }
-  try {
+  await background.notices.attempt(`The records of ${by} are not shown: `, async () => {
     const found = await background.findRecords(name, ids)
     // The person did not go on meanwhile.
     if (store.get().screen === screen && !store.get().overlay) showFound(ui, goal, found)
-  } catch (error) {
-    background.notices.problem(error, `The records of ${by} are not shown: `)
-  }
+  })
 }
 
 function showFound(ui: Ui, goal: Reached, found: ReadonlyMap<string, CrmRecord>): void {

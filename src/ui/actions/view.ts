@@ -80,11 +80,7 @@ function chooseTheme(ui: Ui): void {
   const choose = async (option: string) => {
     const chosen = THEME_CHOICES.find((each) => TITLES[each] === option) ?? 'auto'
     store.update((state) => ({ ...state, look: { ...state.look, choice: chosen } }))
-    try {
-      await world.setTheme(chosen)
-    } catch (error) {
-      background.notices.problem(error, 'Not remembered: ')
-    }
+    await background.notices.attempt('Not remembered: ', () => world.setTheme(chosen))
   }
   showOverlay(ui, {
     type: 'choice',

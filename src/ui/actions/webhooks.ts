@@ -6,8 +6,7 @@ import { actedOn } from '../board.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { ScreenName } from '../screens.ts'
-import { type State, showOverlay } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { askLine, type State, showOverlay } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
@@ -135,11 +134,8 @@ function askWebhook(ui: Ui, text: string): void {
     if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)
     if (!made && !ui.store.get().overlay) askWebhook(ui, line)
   }
-  showOverlay(ui, {
-    type: 'prompt',
-    label: `Subscribe at ${place.text}, URL and events:`,
-    input: textInput(text),
-    enter: () => 'subscribes it',
+  askLine(ui, {
+    ...{ label: `Subscribe at ${place.text}, URL and events:`, text, enter: 'subscribes it' },
     complete: (line) => {
       const [, lead = '', start = ''] = /^(.*[\s,])(\S*)$/s.exec(line.trimStart()) ?? []
       return lead === '' ? [] : eventPatterns().flatMap((each) => (each.startsWith(start) ? [lead + each] : []))

@@ -1,4 +1,3 @@
-import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
@@ -80,14 +79,11 @@ export function createEvents({ store, env, notices }: Parts) {
 
   /** Shows the current content of the log. */
   async function look(): Promise<void> {
-    try {
+    await notices.attempt('', async () => {
       seen = await logSize(folder)
       const items = await newest(folder)
       store.update((state) => withRows(state, 'events', items, items.length === MOST_EVENTS))
-    } catch (error) {
-      if (!(error instanceof CrmError)) throw error
-      notices.problem(error, '')
-    }
+    })
   }
 
   return { look, close: () => clearInterval(timer) }

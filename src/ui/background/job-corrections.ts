@@ -77,14 +77,14 @@ export interface Corrected {
   drop(): void
 }
 
-export interface JobRun {
+export interface CorrectionRun {
   /** Shows an error, and returns undefined then. */
   attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined>
   send(jobs: Jobs, paths: JobPaths): Promise<unknown>
 }
 
 /** Failed rows of a job, corrected and sent as a job of their own. */
-export function createJobCorrections({ store, commands }: Parts, { attempt, send }: JobRun) {
+export function createJobCorrections({ store, commands }: Parts, { attempt, send }: CorrectionRun) {
   const correct = (id: string, correction: Correction) =>
     attempt(async (jobs): Promise<Corrected> => {
       const { job, rows, samples } = await jobs.plan('correction', { paths: jobs.find(id), correct: correction })

@@ -138,14 +138,8 @@ export function createJobList(parts: Parts, reload: (name: ServerList) => Promis
     }
   }
 
-  async function attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work(await openJobs())
-    } catch (error) {
-      notices.problem(error, '')
-      return undefined
-    }
-  }
+  const attempt = <Result>(work: (jobs: Jobs) => Promise<Result>) =>
+    notices.attempt('', async () => work(await openJobs()))
 
   return {
     ...watching,

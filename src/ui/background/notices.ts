@@ -40,23 +40,34 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     clearInterval(timer)
     timers.delete(timer)
   }
+  /** Shows a CrmError. Any other error is a bug, and is rethrown. */
+  function problem(error: unknown, what: string, topic?: string): void {
+    // A wait before the first request is aborted with the reason of the signal itself.
+    if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
+    if (!(error instanceof CrmError)) throw error
+    if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
+    problems++
+    const { requestId, hint } = error.details
+    const id = requestId === undefined ? '' : ` (request ${requestId})`
+    show('problem', `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
+  }
+  /** Undefined after an error, which is shown. */
+  async function attempt<Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      problem(error, what)
+      return undefined
+    }
+  }
   return {
     /** `more` is shown only while there is a screen. */
     done: (text: string, more = '') => show('done', say ? text : `${text}${more}`),
     wait: (text: string, more = '') => show('wait', say ? text : `${text}${more}`),
     /** A failure that is no error of crm: of a program of the user. */
     failed: (text: string) => show('problem', text),
-    /** Shows a CrmError. Any other error is a bug, and is rethrown. */
-    problem: (error: unknown, what: string, topic?: string): void => {
-      // A wait before the first request is aborted with the reason of the signal itself.
-      if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
-      if (!(error instanceof CrmError)) throw error
-      if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
-      problems++
-      const { requestId, hint } = error.details
-      const id = requestId === undefined ? '' : ` (request ${requestId})`
-      show('problem', `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
-    },
+    problem,
+    attempt,
     /** Removes the messages about a topic that works again; the log keeps them. */
     recovered: (topic: string) =>
       store.update((state) =>

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { isFailing } from '../../core/webhook-events.ts'
-import { removeRows, rowId, versionOf } from '../list/list-state.ts'
+import { removeRows, rowId, rowVersion } from '../list/list-state.ts'
 import { withRows } from '../screens/all-screens.tsx'
 import { type State, withList } from '../state.ts'
 import { targetWord } from './done-commands.ts'
@@ -127,14 +127,8 @@ function createLook({ store, openApi, notices, signal }: Parts) {
 
 /** Shows the failure; undefined after one. */
 function createAttempt({ openApi, notices, underWay }: Parts) {
-  return async <Result>(what: string, work: (api: Api) => Promise<Result>): Promise<Result | undefined> => {
-    try {
-      return await underWay.track(what, async () => work(await openApi()))
-    } catch (error) {
-      notices.problem(error, `${what}: `)
-      return undefined
-    }
-  }
+  return <Result>(what: string, work: (api: Api) => Promise<Result>) =>
+    notices.attempt(`${what}: `, () => underWay.track(what, async () => work(await openApi())))
 }
 
 function optionsOf(late: AbortSignal) {
@@ -168,7 +162,7 @@ export function createWebhooks(parts: Parts) {
     setStatus: async (row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void> => {
       const id = rowId(row) ?? ''
       const changed = await attempt(`the change of ${id}`, (api) =>
-        api.webhooks.update(id, { status }, { ...options, ifMatch: versionOf(row) }),
+        api.webhooks.update(id, { status }, { ...options, ifMatch: rowVersion(row) }),
       )
       if (!changed) return
       commands.add(['webhooks', 'update', id, '--status', status])

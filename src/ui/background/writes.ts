@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { removeRow, rowId, versionOf, withId } from '../list/list-state.ts'
+import { removeRow, rowId, rowVersion, withId } from '../list/list-state.ts'
 import type { DiffLine } from '../overlay.ts'
 import { titleOf, withRecords } from '../screens/all-screens.tsx'
 import { listOfScreen, type ServerList } from '../screens.ts'
@@ -168,7 +168,7 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
   return {
     save: async (name: ServerList, before: CrmRecord, patch: JsonObject, isForced = false): Promise<CrmRecord> => {
       const id = rowId(before) ?? ''
-      const ifMatch = isForced ? undefined : versionOf(before)
+      const ifMatch = isForced ? undefined : rowVersion(before)
       const row = await underWay
         .track(`the change of ${id}`, async () => (await openApi())[name].update(id, patch, { ...options, ifMatch }))
         .catch((error: unknown) => {
@@ -188,7 +188,7 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
     remove: async (name: ServerList, row: CrmRecord): Promise<void> => {
       const id = rowId(row) ?? ''
       await underWay.track(`the deletion of ${id}`, async () =>
-        (await openApi())[name].delete(id, { ...options, ifMatch: versionOf(row) }),
+        (await openApi())[name].delete(id, { ...options, ifMatch: rowVersion(row) }),
       )
       commands.add([name, 'delete', id, '--yes'])
       store.update((state) => withList(state, name, (list) => removeRow(list, id)))

@@ -176,19 +176,17 @@ function webhookSection({ lists, webhooks, times }: State): HomeSection {
   return {
     title,
     basis: `${bad.length}${partMark(lists.webhooks)} of ${isComplete ? 'all ' : 'the first '}${rows.length} subscriptions`,
-    rows: bad
-      .slice(0, MOST_SHOWN)
-      .map(({ url, status, failing, looked_at: looked, last, last_at: at, older }) => ({
-        label: cellText(url),
-        values: [
-          status === 'disabled'
-            ? 'disabled'
-            : `${cellText(failing)} of ${older === undefined ? '' : 'newest '}${cellText(looked)}`,
-          cellText(last),
-          shortTime(at, times.nowMs),
-        ],
-        tone: status === 'disabled' ? 'bad' : resultTone(cellText(last)),
-      })),
+    rows: bad.slice(0, MOST_SHOWN).map(({ url, status, failing, looked_at: looked, last, last_at: at, older }) => ({
+      label: cellText(url),
+      values: [
+        status === 'disabled'
+          ? 'disabled'
+          : `${cellText(failing)} of ${older === undefined ? '' : 'newest '}${cellText(looked)}`,
+        cellText(last),
+        shortTime(at, times.nowMs),
+      ],
+      tone: status === 'disabled' ? 'bad' : resultTone(cellText(last)),
+    })),
     notes: [...(bad.length > MOST_SHOWN ? [`The first ${MOST_SHOWN} of ${bad.length}; 6 shows all.`] : []), ...lacking],
   }
 }

@@ -98,7 +98,7 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
 }
 
 /** For `If-Match`. */
-export function versionOf({ version }: CrmRecord): string | undefined {
+export function rowVersion({ version }: CrmRecord): string | undefined {
   return typeof version === 'number' ? String(version) : undefined
 }
 

@@ -27,23 +27,11 @@ export interface Theme extends Readonly<Record<Tone, Paint>> {
 /** Codes of SGR for each tone. */
 type Palette = Readonly<Record<Tone, string>> & { readonly danger: string }
 
+const RED = '1;38;5;231;48;5;160'
+
 const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
-  dark: {
-    good: '38;5;114',
-    warn: '38;5;221',
-    bad: '38;5;203',
-    accent: '38;5;75',
-    dim: '38;5;247',
-    danger: '1;38;5;231;48;5;160',
-  },
-  light: {
-    good: '38;5;28',
-    warn: '38;5;130',
-    bad: '38;5;160',
-    accent: '38;5;25',
-    dim: '38;5;241',
-    danger: '1;38;5;231;48;5;160',
-  },
+  dark: { good: '38;5;114', warn: '38;5;221', bad: '38;5;203', accent: '38;5;75', dim: '38;5;247', danger: RED },
+  light: { good: '38;5;28', warn: '38;5;130', bad: '38;5;160', accent: '38;5;25', dim: '38;5;241', danger: RED },
   contrast: { good: '1;92', warn: '1;93', bad: '1;91', accent: '1;96', dim: '', danger: '1;97;41' },
   '16': { good: '32', warn: '33', bad: '31', accent: '36', dim: '2', danger: '1;37;41' },
 }
