@@ -31,7 +31,6 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
    * are none that were not known. Undefined: never.
    */
   readonly learnObjects: (() => Promise<boolean>) | undefined
-  /** Shown as messages at first. */
   readonly greeting: readonly string[]
   readonly profiles: Profiles | undefined
   readonly isMouseOn: boolean
@@ -40,7 +39,6 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
-  /** Stops the program, like Ctrl-C. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
   /** Ctrl-C stops nothing here while another program has the terminal; undefined when the process is shared with other code. */
@@ -48,18 +46,14 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
   readonly watchProcess: WatchProcess | undefined
   /** The address of the server whose changes are kept; undefined without a server. */
   readonly server: string | undefined
-  /** Writes a line on the terminal, after the screens are closed. */
   readonly say: (line: string) => void
-  /** Gets the function that shows notes while the screens are open. */
   readonly onNotes: (write: (line: string) => void) => void
 }
 
-/** What is opened after the screens. */
 export interface Next {
   readonly profile: string
   readonly screen: ScreenName
   readonly isMouseOn: boolean
-  /** Messages from closing the screens. */
   readonly lines: readonly string[]
 }
 
@@ -161,7 +155,6 @@ interface Open {
   readonly drawn: DrawnState
   readonly open: () => AppSession
   readonly isKept: () => boolean
-  /** Turns the reports of the mouse off. */
   readonly endMouse: () => void
 }
 
@@ -208,7 +201,6 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
   if (bug) throw bug
 }
 
-/** CrmError `invalid_input` for a screen that does not exist. */
 async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
   const named = await document.first()
   const screen = allScreens().find((each) => each === named && !SESSION_SCREENS.includes(each))
@@ -230,7 +222,6 @@ async function refreshOf(document: BrowseDocument, server: string | undefined): 
   return server === undefined || seconds === 0 ? undefined : seconds * 1_000
 }
 
-/** CrmError `invalid_input` for a theme that does not exist. */
 async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   const named = (await document.theme()) ?? 'auto'
   const choice = THEME_CHOICES.find((each) => each === named)

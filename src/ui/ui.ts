@@ -13,7 +13,6 @@ export interface Profiles {
   check(name: string): Promise<void>
 }
 
-/** What the screens need from their environment. */
 export interface World extends Pick<BrowseDocument, 'setFirst' | 'setSaved' | 'setTheme'> {
   readonly openApi: () => Promise<Api>
   readonly env: Env
@@ -29,7 +28,6 @@ export interface World extends Pick<BrowseDocument, 'setFirst' | 'setSaved' | 's
   readonly profiles: Profiles | undefined
 }
 
-/** What an action works on. */
 export interface Ui {
   readonly store: StateStore<State>
   readonly world: World
@@ -53,17 +51,14 @@ export interface Ui {
 export interface Action {
   readonly id: string
   readonly title: string
-  /** Undefined: on all screens. */
   readonly screens?: readonly ScreenOrObjects[]
   /** Chords; two chords separated by a blank are pressed one after the other. */
   readonly keys: readonly string[]
-  /** Its name in the footer; undefined: not in the footer. */
   readonly footer?: string
   /** In the footer before the actions of a single screen. */
   readonly isAlwaysFirst?: true
   /** It acts on the marked rows, and asks first where some of them are not shown. */
   readonly isOfMarks?: true
-  /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void
 }

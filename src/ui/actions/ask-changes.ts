@@ -29,7 +29,6 @@ export function confirmChanges(ui: Pick<Ui, 'store'>, { count, lines = [], ...qu
   askFirst(ui, { ...question, lines, expected })
 }
 
-/** Of a conflict, so many are shown beside the plan. */
 const MOST_CONFLICTS = 3
 
 export interface ChangesToAsk extends ChangesToSend {
@@ -69,13 +68,11 @@ export async function sendChanges(ui: Ui, toSend: ChangesToSend): Promise<void> 
   askChanges(ui, { name: toSend.name, changes: conflicts.map(({ change }) => change), lines })
 }
 
-/** The stages of the pipelines of some deals, as far as they are known yet. */
 export interface PipelineStages {
   /** The names that every pipeline has, in the order of the first. */
   names(): readonly string[]
   /** CrmError `invalid_input` for a stage that one of the pipelines does not have, or while that is not known yet. */
   check(stage: string): void
-  /** Resolves when they are loaded, or cannot be. */
   readonly loaded: Promise<void>
 }
 

@@ -12,12 +12,10 @@ import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
 import { editOnTerminal } from './jobs.ts'
 import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
 
-/** Why the server takes no notes on records of the screen. */
 function noteRefusal(state: State): string | undefined {
   return state.offered.lacks[`create notes on ${serverList(state)}`]
 }
 
-/** Why the server does not do this with records of the screen. */
 function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
   return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
 }
@@ -155,7 +153,6 @@ function askNote(ui: Ui): void {
   ask('')
 }
 
-/** Shows what would be sent, and sends it once that is confirmed. */
 async function askReverse(ui: Ui, of: Parameters<Ui['background']['planReverse']>[0]): Promise<void> {
   const plan = await ui.background.planReverse(of)
   if (!plan) return
@@ -165,7 +162,6 @@ async function askReverse(ui: Ui, of: Parameters<Ui['background']['planReverse']
   confirmChanges(ui, { ...question, onConfirm: () => void send(), onCancel: drop })
 }
 
-/** On Jobs, the job under the cursor. */
 function askUndo(ui: Ui): void {
   if (ui.store.get().screen !== 'jobs') return void askReverse(ui, 'undo')
   const jobId = rowId(selectedRow(ui.store.get(), ui.boards))

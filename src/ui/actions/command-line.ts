@@ -14,12 +14,10 @@ import { leave } from './leave.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
 
-/** The words of `:` that save, open and forget what a screen shows. */
 const SAVING_WORDS = ['save', 'forget'] as const
 
 const NAME = /^[a-z][\w-]{0,39}$/i
 
-/** Why the name cannot be saved or forgotten; undefined when it can. */
 function savingRefusal(
   { saved, screen }: State,
   word: string,
@@ -60,7 +58,6 @@ function savedText({ screen, filter, find }: SavedFilter): string {
   )
 }
 
-/** The screen of a saved filter, or why it cannot be shown. */
 function savedScreen(state: State, { screen }: SavedFilter): ScreenName | { readonly lack: string } {
   const found = allScreens().find((each) => each === screen)
   const lack = found ? screenLack(state, found) : `there is no screen ${screen}`
@@ -76,7 +73,6 @@ function openSaved(ui: Ui, saved: SavedFilter): void {
   else openScreen(ui, screen)
 }
 
-/** Opens the screens of another profile, after the question that leaving asks. */
 async function switchProfile(ui: Ui, name: string): Promise<void> {
   await ui.background.notices.attempt('Profile not changed: ', async () => {
     await ui.world.profiles?.check(name)
@@ -106,7 +102,6 @@ function isSavingWord(word: string): boolean {
   return SAVING_WORDS.some((each) => each === word)
 }
 
-/** Why the line cannot be run; undefined when it can. */
 export function lineRefusal(ui: Ui, text: string): string | undefined {
   const { word, rest } = lineOf(text)
   const state = ui.store.get()
@@ -181,7 +176,6 @@ export function screenOf(word: string): ScreenName | undefined {
   return allScreens().find((screen) => screen === word)
 }
 
-/** Completes a line of `:`, from its first word to the values of a filter. */
 export function completeLine({ store, world }: Ui): (text: string) => readonly string[] {
   return (text) => {
     const state = store.get()
@@ -212,7 +206,6 @@ function restOf(state: State, word: string, rest: string): readonly string[] {
   return valuesOf(state, list).filter((value) => value.startsWith(rest))
 }
 
-/** The values that a list of this machine is usually searched for. */
 function valuesOf(state: State, list: ListName): readonly string[] {
   const member = list === 'events' ? 'event' : 'state'
   const values = new Set(state.lists[list].rows.map((row) => cellText(row[member])))

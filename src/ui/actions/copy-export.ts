@@ -185,7 +185,6 @@ export const COMMAND_LOG: readonly Action[] = [
   }),
 ]
 
-/** With the cursor on the last one. */
 function openCommands(ui: Ui): void {
   openScreen(ui, 'commands')
   ui.store.update((state) => withCurrentList(state, (list) => moveTo(list, shownCount(list) - 1, listHeight(state))))

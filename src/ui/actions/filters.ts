@@ -48,7 +48,6 @@ function isRestSearched({ filter, isComplete, failure }: ListState, name: ListNa
   return filter !== '' && isServerList(name) && !isComplete && failure?.isOfAnswer !== true
 }
 
-/** Asks for filters that the server applies; an empty text shows every record. */
 export function askServerFilter(ui: Ui): void {
   const name = serverList(ui.store.get())
   if (name === 'deals') void loadStages(ui)
@@ -76,7 +75,6 @@ export function filterWordsOf({ offered, board, lists }: State, name: ServerList
   return { names, values: stages && name === 'deals' ? { stage: stages } : {}, rows: lists[name].rows }
 }
 
-/** Asks again, with the reason, where the request fails. */
 export async function submitFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
   const problem = await applyFilters(ui, name, typed)
   if (problem !== undefined && !ui.store.get().overlay) askFilters(ui, name, typed, problem)

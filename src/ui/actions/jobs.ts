@@ -15,7 +15,6 @@ import { confirmChanges } from './ask-changes.ts'
 
 const ONE_BY_ONE = 'one by one: opens the failed rows in the editor'
 
-/** Asks for the cause, the change of its rows or of each row, and whether to send the corrected rows. */
 async function correctJob(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))

@@ -68,7 +68,6 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 
-/** The first pages of contacts and deals as far as the server has them, the stages, and the jobs of this machine. */
 async function loadHome(ui: Ui): Promise<void> {
   const { store, background, world } = ui
   await learnOffered(store, world.openApi)
@@ -96,7 +95,6 @@ export async function loadStages({ store, world, background }: Ui): Promise<void
   })
 }
 
-/** Records of one list, and where they were found: `job_0abc`. */
 type Reached = { readonly name: ServerList; readonly ids: readonly string[]; readonly by: string }
 
 export const REACH: readonly Action[] = onScreens(
@@ -114,7 +112,6 @@ export const REACH: readonly Action[] = onScreens(
   ],
 )
 
-/** The record of the event under the cursor, or why it is on no screen. */
 function ofEvent(state: State): Reached | string {
   const row = currentRow(state.lists.events)
   if (!row) return 'there is no event'
@@ -162,7 +159,6 @@ function missingText({ ids, by }: Reached, found: number): string {
   return `${ids.length - found} of ${ids.length} records of ${by} are deleted: the server no longer has them`
 }
 
-/** With the cursor on it and its pane open, also where / hides it. */
 function showRow({ store }: Ui, name: ServerList, id: string): void {
   store.update((state) =>
     withList(state, name, (list) => {

@@ -73,7 +73,6 @@ export const LOOKS: readonly Action[] = [
   }),
 ]
 
-/** Shown at once, and remembered for all profiles. */
 function chooseTheme(ui: Ui): void {
   const { store, world, background } = ui
   const { choice } = store.get().look

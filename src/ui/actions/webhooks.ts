@@ -12,7 +12,6 @@ import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 import { copyText } from './copy-export.ts'
 
-/** What is asked before something is done with subscriptions, on the screens and in lines. */
 export interface WebhookQuestion {
   /** Without the place and the question mark. */
   readonly title: string
@@ -27,7 +26,6 @@ function webhookName({ id, url }: CrmRecord): string {
   return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
 }
 
-/** Disables it, or enables it again. */
 function statusQuestion(row: CrmRecord, status: 'enabled' | 'disabled'): WebhookQuestion {
   const verb = status === 'enabled' ? 'Enable' : 'Disable'
   const line =
@@ -171,7 +169,6 @@ function withoutFailing(state: State): string | undefined {
     : `none of its newest deliveries failed; older ones: ${all}`
 }
 
-/** Of the row under the cursor, or of the marked ones. */
 function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => WebhookQuestion): Action['run'] {
   return (ui) => {
     const { lists, place } = ui.store.get()

@@ -15,7 +15,6 @@ import { createUnderWay } from './under-way.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createPlanReverse, createUndoHistory, createWrites } from './writes.ts'
 
-/** The work in the background, independent of the open screen. */
 export type Background = ReturnType<typeof createBackground>
 
 export function createBackground(store: StateStore<State>, world: BackgroundWorld) {
@@ -47,7 +46,6 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
 /** Longer than most requests take, and shorter than the time between SIGTERM and SIGKILL of service managers. */
 const LAST_ANSWERS_MS = 8_000
 
-/** Aborted LAST_ANSWERS_MS after the other signal. */
 function lateSignal(signal: AbortSignal): AbortSignal {
   const late = new AbortController()
   signal.addEventListener('abort', () => void setTimeout(() => late.abort(signal.reason), LAST_ANSWERS_MS).unref())

@@ -41,7 +41,6 @@ export function plainJson(value: JsonValue): string {
   return JSON.stringify(value).replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The command lines that do what was done on the screens. */
 export type DoneCommands = ReturnType<typeof createDoneCommands>
 
 const INPUT_ENDS = 'CRM_ROWS'
@@ -73,7 +72,6 @@ export function createDoneCommands(store: StateStore<State>, now: () => number) 
 
   return {
     add,
-    /** With `--set` for each member. */
     addMembers: (words: readonly string[], members: JsonObject) => {
       const { words: set, input } = memberWords(members)
       add([...words, ...set], input)

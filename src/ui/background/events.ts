@@ -15,7 +15,6 @@ import { targetWord } from './done-commands.ts'
 import { eventRow, forwardResultText, receivedRow, withForwardResult } from './event-row.ts'
 import type { LiveEvents, Parts } from './parts.ts'
 
-/** What an event says of a record. */
 export type EventRecord = { readonly name: ServerList; readonly isNew: boolean; readonly record: CrmRecord }
 
 /** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
@@ -77,7 +76,6 @@ export function createEvents({ store, env, notices }: Parts) {
     }
   }
 
-  /** Shows the current content of the log. */
   async function look(): Promise<void> {
     await notices.attempt('', async () => {
       seen = await logSize(folder)
@@ -221,7 +219,6 @@ export function createSending({ senders, notices, commands, underWay }: Parts) {
     underWay.track(sends.length === 1 ? 'an event' : `${sends.length} events`, () => sendAll(sends))
 
   return {
-    /** Sends them one after the other, in this order. */
     replay: (ids: readonly string[], to: string) => {
       commands.add(['webhooks', 'replay', ...ids, '--to', targetWord(to)])
       return track(ids.map((id) => () => senders.replay(id, to)))

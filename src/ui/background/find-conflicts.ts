@@ -10,13 +10,11 @@ import type { Parts } from './parts.ts'
 
 /** A change that was refused because others had changed its record. */
 export interface RefusedChange {
-  /** Of the record as it is now. */
   readonly change: ChosenChange
   /** `Ada: company theirs Theirs, yours Mine, before Old`. */
   readonly text: string
 }
 
-/** Records that are read again after one send. */
 const MOST_READ = 200
 
 export type FindConflicts = ReturnType<typeof createFindConflicts>

@@ -10,7 +10,6 @@ import type { Parts } from './parts.ts'
 
 const MINUTE_MS = 60_000
 
-/** Keeps the shown list of the server as the server has it. */
 export function createFollowing({ store, openApi, now, refreshEveryMs: everyMs }: Parts) {
   const boards = createBoards()
   let isLent = false
@@ -78,7 +77,6 @@ export function createFollowing({ store, openApi, now, refreshEveryMs: everyMs }
   return {
     look,
     cancel,
-    /** Reads nothing during this. */
     without: async (during: () => Promise<void>) => {
       cancel()
       isLent = true

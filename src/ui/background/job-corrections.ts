@@ -12,15 +12,12 @@ import { loadYaml } from './edit-record.ts'
 import { type Cause, causesOf } from './job-rows.ts'
 import type { Parts } from './parts.ts'
 
-/** Rows of a text that a person can still read. */
 export const MOST_EDITED = 100
 
 /** The failed rows as YAML, each under its name and below its reason. */
 export interface FailedRowsText {
   readonly text: string
-  /** The rows by their names in the text. */
   readonly rows: JsonObject
-  /** The name of a row by its operation. */
   readonly names: ReadonlyMap<number, string>
 }
 
@@ -71,19 +68,16 @@ function notRow(name: string, what: string, hint: string): CrmError {
 
 export interface Corrected {
   readonly rows: number
-  /** The changes of the first rows, for people. */
   readonly lines: readonly string[]
   send(): Promise<void>
   drop(): void
 }
 
 export interface CorrectionRun {
-  /** Shows an error, and returns undefined then. */
   attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined>
   send(jobs: Jobs, paths: JobPaths): Promise<unknown>
 }
 
-/** Failed rows of a job, corrected and sent as a job of their own. */
 export function createJobCorrections({ store, commands }: Parts, { attempt, send }: CorrectionRun) {
   const correct = (id: string, correction: Correction) =>
     attempt(async (jobs): Promise<Corrected> => {

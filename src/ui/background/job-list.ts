@@ -67,7 +67,6 @@ function namedAs(jobs: Jobs, of: JobPaths, restored: readonly CrmRecord[]): read
 /** More records that exist again are shown by a reload. */
 const MOST_FOUND = 200
 
-/** Sends it; the rows of its list show what was reverted. */
 async function sendUndo(
   { noun, edits, deleted }: PlannedUndo,
   { store, findRecords }: Parts,
@@ -117,7 +116,6 @@ function nothing(id: string, lines: readonly string[]): CrmError {
   })
 }
 
-/** The jobs of this machine, and the actions on them. */
 export function createJobList(parts: Parts, reload: (name: ServerList) => Promise<void>) {
   const { openJobs, notices, commands, underWay, signal } = parts
   const watching = createJobWatch(parts)
@@ -144,7 +142,6 @@ export function createJobList(parts: Parts, reload: (name: ServerList) => Promis
   return {
     ...watching,
     ...createJobCorrections(parts, { attempt, send }),
-    /** Sends the unsent rows. */
     resume: (id: string) =>
       attempt(async (jobs) => {
         commands.add(['jobs', 'resume', id])
@@ -178,7 +175,6 @@ export function createJobList(parts: Parts, reload: (name: ServerList) => Promis
           drop: () => jobs.of(undo.paths).drop(),
         }
       }),
-    /** Sends the failed rows again, as a new job. */
     retry: (id: string) =>
       attempt(async (jobs) => {
         const made = await jobs.plan('retry', { paths: jobs.find(id) })

@@ -14,14 +14,8 @@ import type { Parts } from './parts.ts'
 
 export type Cause = { readonly text: string; readonly code: string; readonly field: string | undefined }
 
-export interface ReadJob {
-  readonly row: CrmRecord
-  /** The server with its records; undefined for a damaged job. */
-  readonly account: string | undefined
-  readonly isRunning: boolean
-}
+export type ReadJob = { readonly row: CrmRecord; readonly account: string | undefined; readonly isRunning: boolean }
 
-/** A job for the Jobs screen. */
 async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   const job = await jobs.of(paths).state()
   const { head, state, account, progress } = job
@@ -150,7 +144,6 @@ function stampOf({ db }: JobPaths): string {
 
 const LOOK_EVERY_MS = 1_000
 
-/** The rows of the Jobs screen. */
 export function createJobWatch({ store, openJobs, notices, signal }: Parts) {
   const readRows = createJobRows()
   let timer: NodeJS.Timeout | undefined
@@ -182,7 +175,6 @@ export function createJobWatch({ store, openJobs, notices, signal }: Parts) {
 
   return {
     look,
-    /** Looks each second for as long as the screen is open. */
     watch: () => void watch(),
     /** Shows the jobs of other servers, too, or no longer. */
     toggleOthers: () => {

@@ -66,7 +66,6 @@ export function createKept({ store, notices, changes, findRecords }: Parts) {
   }
 
   return {
-    /** The unsaved text of the open form. */
     pendingForm,
     /** Takes what earlier sessions kept: forms, and the changes that earlier versions of crm kept. */
     take: async () => {

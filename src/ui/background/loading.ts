@@ -25,12 +25,10 @@ interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
   readonly shareTexts: (rows: readonly CrmRecord[]) => void
-  /** Received rows that are not shown yet. */
   held: CrmRecord[]
   /** The cursor after the held rows; undefined at the end of the list. */
   nextCursor: string | undefined
   shownAtMs: number
-  /** Shows the held rows, if the next page takes longer. */
   timer: NodeJS.Timeout | undefined
 }
 
@@ -128,7 +126,6 @@ export function createLists({ store, openApi, notices }: Parts) {
       await load(name, 'page', () => true)
     },
     showOnly: createShowOnly(store, stop),
-    /** False when nothing was being loaded. */
     cancel: () => serverLists().filter(stop).length > 0,
     /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
     giveWay: pace.giveWay,
@@ -213,7 +210,6 @@ function fullText(name: ServerList): string {
   return `A sorted or filtered list holds at most ${MOST_ROWS} rows; crm ${name} list --where searches all`
 }
 
-/** Shows the received rows, whatever the reason for the end. */
 function showLeft(store: StateStore<State>, name: ServerList, run: Run): void {
   if (run.held.length > 0) showHeld(store, name, run)
 }
@@ -262,7 +258,6 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Searches the rows that are not loaded for the filter of a list: by a request of the server if it has one, else page by page. */
 export function createSearch({ store, openApi, notices, signal }: Parts, all: (name: ServerList) => Promise<void>) {
-  /** The number of records that the server found, which are now in the list. */
   async function askServer(name: ServerList, email: string): Promise<number> {
     try {
       const found = await findByEmail(await openApi(), { state: store.get(), name, email, signal })

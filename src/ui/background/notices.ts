@@ -10,7 +10,6 @@ const MOST_SHOWN = 3
 
 export type Notices = ReturnType<typeof createNotices>
 
-/** Short messages above the keys; the log keeps all of them. */
 export function createNotices(store: StateStore<State>, now: () => number, signal: AbortSignal) {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
@@ -98,7 +97,6 @@ interface ToastDetails {
   readonly remedy?: string | undefined
 }
 
-/** A second later: the message with one second less, or gone. */
 function ticked(state: State, id: number, end: () => void): State {
   const toast = state.toasts.find((each) => each.id === id)
   if (!toast || toast.seconds <= 1) end()
@@ -122,7 +120,6 @@ export function leadOf(error: unknown, { failed, open }: { readonly failed: stri
   return isOpen ? open : failed
 }
 
-/** The command that shows whether a change was applied. */
 export function lookText(name: ServerList, id: string): string {
   return `crm ${name} get ${shellWord(id)} shows whether it was applied`
 }

@@ -10,13 +10,7 @@ import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** A receiver that this process runs. */
-export interface LiveEvents {
-  /** The address for senders. */
-  readonly url: string
-  /** Receives every later event. */
-  onEvents(take: (listenEvent: ListenEvent) => void): void
-}
+export type LiveEvents = { readonly url: string; onEvents(take: (listenEvent: ListenEvent) => void): void }
 
 /** Send events; throw a CrmError for an event that cannot be signed, and for an invalid address. */
 export interface EventSenders {
@@ -31,7 +25,6 @@ export interface BackgroundWorld {
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
-  /** Bulk work at the target of the screens. */
   readonly openJobs: () => Promise<Jobs>
   /** Undefined: events are read from the log of `crm listen`. */
   readonly live: LiveEvents | undefined
@@ -46,7 +39,6 @@ export interface BackgroundWorld {
   readonly refreshEveryMs: number | undefined
 }
 
-/** What all work in the background uses. */
 export interface Parts extends BackgroundWorld {
   readonly store: StateStore<State>
   readonly notices: Notices

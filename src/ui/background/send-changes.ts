@@ -14,7 +14,6 @@ export interface ChangesToSend {
   readonly name: ServerList
   /** Either updates or deletions. */
   readonly changes: readonly ChosenChange[]
-  /** The job is on disk. */
   readonly onMade?: () => void
 }
 
@@ -72,7 +71,6 @@ async function send(parts: SendParts, toSend: ChangesToSend, rows: TrackedRows):
   return refused
 }
 
-/** Shows the end of each row in the list, in few steps. */
 function endsOf({ store }: Parts, name: ServerList) {
   const change = (edit: (list: ListState) => ListState) => store.update((state) => withList(state, name, edit))
   const done: ChosenChange[] = []
@@ -114,7 +112,6 @@ interface Sent {
   readonly failed: readonly ChosenChange[]
   /** Not sent, or without an answer: for `crm jobs resume`. */
   readonly left: number
-  /** Why it stopped; undefined when every row was done. */
   readonly error: unknown
 }
 

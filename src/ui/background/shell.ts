@@ -7,13 +7,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { startCommand } from '../../webhooks/command.ts'
 import type { Parts } from './parts.ts'
 
-export interface ShellCommand {
-  /** For the line that says what is running. */
-  readonly title: string
-  /** For `sh -c`. */
-  readonly command: string
-  readonly input: string
-}
+export type ShellCommand = { readonly title: string; readonly command: string; readonly input: string }
 
 export interface ShellEnd {
   readonly isSuccess: boolean
@@ -23,7 +17,6 @@ export interface ShellEnd {
   readonly lines: readonly string[]
 }
 
-/** More is not shown. */
 const MOST_LINES = 5_000
 const MOST_LINE_CHARS = 4_000
 

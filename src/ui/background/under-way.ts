@@ -13,7 +13,6 @@ const BATCH_EVERY_MS = 250
 /** The part of the time that showing may take, whatever the length of the list. */
 const MOST_SHARE = 0.1
 
-/** Shows items in few steps: each call of `show` has those since the last one. */
 export function createBatches<Item>(show: (items: readonly Item[]) => void) {
   let waiting: Item[] = []
   let timer: NodeJS.Timeout | undefined
@@ -42,7 +41,6 @@ export function createBatches<Item>(show: (items: readonly Item[]) => void) {
 export type UnderWay = ReturnType<typeof createUnderWay>
 
 export interface TrackedRows {
-  /** Aborted by the stop key. */
   readonly stop: AbortSignal
   /** The function is asked for the counts four times a second. */
   watch(counts: () => RowCounts): void
@@ -101,7 +99,6 @@ export function createUnderWay(store: StateStore<State>) {
   }
 }
 
-/** Puts the progress of one work into the state, at a rate that does not depend on the number of rows. */
 function createMeter(store: StateStore<State>, id: number, stop: AbortSignal) {
   const rate = createRate()
   let timer: NodeJS.Timeout | undefined
@@ -134,7 +131,6 @@ export interface JobToSend {
   readonly onEnd?: RunHooks['onEnd'] | undefined
 }
 
-/** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */
 export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
   let pausedBy: string | undefined
   return jobs.of(paths).run(TERMS, {
@@ -151,7 +147,6 @@ export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, on
   })
 }
 
-/** Whether it was stopped, by the stop key or with the program. */
 export function isInterrupted(error: unknown): error is CrmError {
   return error instanceof CrmError && error.code === 'interrupted'
 }

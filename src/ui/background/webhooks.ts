@@ -10,10 +10,8 @@ import { type State, withList } from '../state.ts'
 import { targetWord } from './done-commands.ts'
 import type { Parts } from './parts.ts'
 
-/** The newest first. */
 export type NewestDeliveries = { readonly items: readonly JsonObject[]; readonly hasOlder: boolean }
 
-/** A subscription as a row: its events as one text. */
 function webhookRow(webhook: CrmRecord): CrmRecord {
   // No server should show it, and no screen does.
   const { secret: _, ...row } = webhook
@@ -26,7 +24,6 @@ function eventsText(events: JsonValue | undefined): JsonValue {
     : (events ?? null)
 }
 
-/** The row with its newest deliveries. */
 export function withDeliveries(row: CrmRecord, { items: deliveries, hasOlder }: NewestDeliveries): CrmRecord {
   const [last] = deliveries
   const { id, created_at, updated_at, version, ...members } = row
@@ -83,7 +80,6 @@ function createLook({ store, openApi, notices, signal }: Parts) {
   const show = (items: readonly CrmRecord[], isOpen: boolean) =>
     store.update((state) => withRows(state, 'webhooks', items, isOpen))
 
-  /** Reads the subscriptions and their newest deliveries, as far as the server shows them. */
   async function look(): Promise<void> {
     try {
       const { rows, isOpen } = await subscriptions(await openApi())
@@ -125,7 +121,6 @@ function createLook({ store, openApi, notices, signal }: Parts) {
   return look
 }
 
-/** Shows the failure; undefined after one. */
 function createAttempt({ openApi, notices, underWay }: Parts) {
   return <Result>(what: string, work: (api: Api) => Promise<Result>) =>
     notices.attempt(`${what}: `, () => underWay.track(what, async () => work(await openApi())))
@@ -169,7 +164,6 @@ export function createWebhooks(parts: Parts) {
       notices.done(`${id} is ${String(changed.status ?? status)}`)
       await look()
     },
-    /** Has the server send a test event. */
     test: async (row: CrmRecord): Promise<void> => {
       const id = rowId(row) ?? ''
       const sent = await attempt(`the test of ${id}`, (api) => api.webhooks.test(id, options))

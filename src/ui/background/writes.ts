@@ -14,16 +14,10 @@ import type { createJobList } from './job-list.ts'
 import { leadOf } from './notices.ts'
 import type { Parts } from './parts.ts'
 
-interface OfRecords {
-  /** `the change of Ada`. */
-  readonly what: string
-  readonly name: ServerList
-}
+type OfRecords = { readonly what: string; readonly name: ServerList }
 
-/** A change that one request takes back. */
 export interface UndoOfChange extends OfRecords {
   readonly type: 'change'
-  /** What that request changes. */
   readonly diff: readonly DiffLine[]
   /** Sends it; the result takes back that. */
   readonly reverse: () => Promise<Undo>
@@ -51,7 +45,6 @@ export function createUndoHistory() {
     },
     /** It stays until it is taken back. */
     newest: (kind: UndoKind) => entries[kind].at(-1),
-    /** The entry of a job, and what it is for. */
     ofJob: (id: string) => {
       for (const kind of ['undo', 'redo'] as const)
         for (const entry of entries[kind]) if (entry.type === 'job' && entry.id === id) return { kind, entry }
@@ -162,7 +155,6 @@ const UNDO = '; u undoes it'
 
 type WriteOptions = Parameters<Api['contacts']['create']>[1]
 
-/** A request for one record, whose answer the list shows. */
 function createRequests({ store, openApi, commands, underWay }: Parts, options: WriteOptions) {
   const put = (name: ServerList, row: CrmRecord) => store.update((state) => withRecords(state, name, [row]))
   return {
@@ -202,7 +194,6 @@ function newRecord(name: ServerList): string {
 
 type Requests = ReturnType<typeof createRequests>
 
-/** What takes a change back, and what does it again. */
 function createReverses({ store, openApi }: Parts, { save, create, remove }: Requests) {
   /** Does it to a record that is as this session left it; a change that was taken back since gave it a newer version. */
   async function unlessChanged<Result>(

@@ -18,13 +18,11 @@ export interface Theme extends Readonly<Record<Tone, Paint>> {
   found(text: string, isInverse: boolean): string
   /** One of a few colours, the same for the same number: of a stage by its place. */
   stage(at: number): Paint
-  /** Of a panel, as Ink takes it. */
   border(isFocused: boolean): { readonly borderColor?: string; readonly borderDimColor?: boolean }
   /** What must be seen before a change: a protected profile; inverse without colour. */
   readonly danger: Paint
 }
 
-/** Codes of SGR for each tone. */
 type Palette = Readonly<Record<Tone, string>> & { readonly danger: string }
 
 const RED = '1;38;5;231;48;5;160'
@@ -89,7 +87,6 @@ function endOf(code: string): string {
 
 const COUNTS_OF_FAILURES: ReadonlySet<string> = new Set(['failed', 'still_failed', 'failing', 'in_doubt'])
 
-/** The tone of a cell; undefined where its value says nothing about success. */
 export function toneOf(column: string, value: JsonValue | undefined): Tone | undefined {
   if (value === null || value === undefined) return undefined
   if (COUNTS_OF_FAILURES.has(column)) return Number(value) > 0 ? 'bad' : 'dim'
@@ -131,7 +128,6 @@ export type ThemeChoice = ThemeName | 'auto'
 
 export const THEME_CHOICES: readonly ThemeChoice[] = ['auto', ...THEMES]
 
-/** What the theme is chosen from. */
 export interface Look {
   readonly choice: ThemeChoice
   /** Of the terminal; undefined until it is known. */

@@ -19,7 +19,6 @@ import { pipelinesScreen } from './pipelines.tsx'
 import { contactsScreen, dealsScreen, objectScreen } from './records.tsx'
 import { webhooksScreen } from './webhooks.tsx'
 
-/** The messages of this session. */
 const logScreen: ScreenEntry = {
   title: 'Log',
   columns: [
@@ -31,7 +30,6 @@ const logScreen: ScreenEntry = {
   empty: () => ['No messages.'],
 }
 
-/** The commands that would do what was done in this session. */
 const commandsScreen: ScreenEntry = {
   title: 'Commands',
   columns: [
@@ -68,7 +66,6 @@ export function columnsOf(list: ListName): readonly ListColumn[] {
   return entryOf(list).columns
 }
 
-/** Members that `/` searches. */
 export function searchedIn(list: ListName): readonly string[] {
   const { searched, columns } = entryOf(list)
   return searched ?? columns.flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
@@ -90,7 +87,6 @@ export function shownColumns(state: Pick<State, 'offered' | 'chosenColumns'>, na
   return [...offered.filter((column) => column.isVital && !chosen.includes(column.name)), ...shown]
 }
 
-/** A member that the contract does not name. */
 function memberColumn(name: string): ListColumn {
   return { name, head: name.toUpperCase(), least: 6, most: 40, ...(name.endsWith('_at') && { kind: 'time' }) }
 }
