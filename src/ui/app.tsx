@@ -12,14 +12,7 @@ import { type State, type StateStore, withCurrentList } from './state.ts'
 import type { Ui } from './ui.ts'
 
 /** The state as the screen shows it: what a key changed at once, pages and events at most every 50 ms. */
-export interface DrawnState {
-  get(): State
-  /** Returns a function that stops watching. */
-  subscribe(listener: () => void): () => void
-  /** Shows the present state. */
-  drawNow(): void
-  close(): void
-}
+export type DrawnState = { get(): State; subscribe(listener: () => void): () => void; drawNow(): void; close(): void }
 
 const FRAME_EVERY_MS = 50
 
@@ -76,7 +69,6 @@ export function openDrawnState(store: StateStore<State>, stdout: NodeJS.WriteStr
   }
 }
 
-/** What the screens ask of the terminal. */
 export type UiTerminal = Pick<Ui, 'suspend' | 'quit' | 'redraw' | 'isDrawn'>
 
 interface AppParts {
@@ -85,12 +77,10 @@ interface AppParts {
   readonly makeUi: (terminal: UiTerminal) => Ui
 }
 
-/** What ends the screens, and tells that they ended. */
 export type AppSession = { unmount(): void; waitUntilExit(): Promise<unknown> }
 
 interface AppProps extends AppParts {
   readonly isDrawn: Ui['isDrawn']
-  /** Called with the overlay of the frame that Ink gets. */
   readonly onFrame: (overlay: Overlay | undefined) => void
 }
 

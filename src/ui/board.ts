@@ -37,14 +37,12 @@ function groupByStage(list: ListState, stages: BoardState['stages']): readonly B
   return Array.from(groups, ([stage, group]) => ({ stage, ...group }))
 }
 
-/** Limits column and card to the board. */
 export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): BoardState {
   const column = Math.max(0, Math.min(board.column, columns.length - 1))
   const card = Math.max(0, Math.min(board.card, (columns[column]?.deals.length ?? 0) - 1))
   return { ...board, column, card }
 }
 
-/** The record under the cursor, on the board or in a list. */
 export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
   if (state.screen !== 'pipelines') return currentRow(state.lists[listOfScreen(state.screen)])
   const columns = boards(state.lists.deals, state.board.stages)
@@ -52,7 +50,6 @@ export function selectedRow(state: State, boards: Boards): CrmRecord | undefined
   return columns[column]?.deals[card]
 }
 
-/** The records of an action: the marked ones if any, else the one under the cursor. */
 export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
   const list = state.lists[listOfScreen(state.screen)]
   if (state.screen !== 'pipelines' || list.marks.size > 0) return chosenRows(list)
@@ -60,7 +57,6 @@ export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
   return row ? [row] : []
 }
 
-/** The list of the server that a screen changes. */
 export function serverList({ screen }: State): ServerList {
   const list = listOfScreen(screen)
   if (isServerList(list)) return list

@@ -7,7 +7,6 @@ import { allLists, allScreens, type ScreenName, SESSION_SCREENS } from './screen
 import { type State, type StateStore, withList } from './state.ts'
 import { changesText, formText } from './text/change-text.ts'
 
-/** Keeps or drops the text of the open form when the screens close. */
 export interface Closing {
   /** Synchronous: a terminal that closes sends a second signal, which ends the process at once. */
   keep(): void
@@ -28,7 +27,6 @@ interface Parts {
 const LONG_MS = 300
 
 export function createClosing({ store, background, profileFlag, say }: Parts): Closing {
-  /** The number that was kept, or the error. */
   function attempt(keep: () => number): number | CrmError {
     try {
       return keep()
@@ -79,7 +77,6 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
   }
 }
 
-/** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
 export function toRemember({ screen, lists, chosenColumns }: State): JsonObject {
   const left = allLists()
     .filter((name) => !SESSION_SCREENS.includes(name))

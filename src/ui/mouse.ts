@@ -64,7 +64,6 @@ function reportOf(code: number, at: Omit<MouseReport, 'button'>): MouseReport {
   return { button: names[button] ?? 'other', ...at }
 }
 
-/** What is drawn at a place of the screen. */
 export type Hit =
   | { readonly on: 'tab'; readonly screen: ScreenName }
   | { readonly on: 'row'; readonly position: number }
@@ -116,7 +115,6 @@ function isInPane({ detail, listColumns, listRows }: Areas, { x, y }: ScreenPoin
   return y > listRows && y <= listRows + detail.rows
 }
 
-/** Lines for a notch of the wheel. */
 const WHEEL_LINES = 3
 const DOUBLE_MS = 400
 
@@ -181,12 +179,10 @@ function select(ui: Ui, hit: Hit, isDouble: boolean): void {
   if (isDouble && hit.on !== 'pane') runById(ui, 'detail')
 }
 
-/** The mouse of a terminal, for as long as the screens are open. */
 export interface MouseSession {
   connect(ui: Ui): void
   /** Without reports, which another program would take for typed text. */
   without(during: () => Promise<void>): Promise<void>
-  /** Turns the reports off; safe to call at any time. */
   end(): void
 }
 

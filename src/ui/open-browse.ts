@@ -9,9 +9,10 @@ import { restoreKept } from './actions/kept.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { type AppSession, type DrawnState, openApp, openDrawnState, type UiTerminal } from './app.tsx'
-import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
+import { type Background, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { watchHistory, watchNotes } from './background/pane.ts'
+import type { BackgroundWorld } from './background/parts.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { askBackground, type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/theme.ts'
@@ -31,7 +32,6 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
    * are none that were not known. Undefined: never.
    */
   readonly learnObjects: (() => Promise<boolean>) | undefined
-  /** Shown as messages at first. */
   readonly greeting: readonly string[]
   readonly profiles: Profiles | undefined
   readonly isMouseOn: boolean
@@ -40,7 +40,6 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
-  /** Stops the program, like Ctrl-C. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
   readonly runCrm: World['runCrm']
@@ -49,18 +48,14 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes' | 'refres
   readonly watchProcess: WatchProcess | undefined
   /** The address of the server whose changes are kept; undefined without a server. */
   readonly server: string | undefined
-  /** Writes a line on the terminal, after the screens are closed. */
   readonly say: (line: string) => void
-  /** Gets the function that shows notes while the screens are open. */
   readonly onNotes: (write: (line: string) => void) => void
 }
 
-/** What is opened after the screens. */
 export interface Next {
   readonly profile: string
   readonly screen: ScreenName
   readonly isMouseOn: boolean
-  /** Messages from closing the screens. */
   readonly lines: readonly string[]
 }
 
@@ -154,15 +149,7 @@ function worldOf(options: BrowseOptions, document: BrowseDocument): World {
   return {
     ...{ openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles, runCrm },
     writeRaw: (text) => void stdout.write(text),
-    ...remembering(document),
-  }
-}
-
-function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst' | 'setSaved'> {
-  return {
-    setTheme: (choice) => document.setTheme(choice),
-    setFirst: (screen) => document.setFirst(screen),
-    setSaved: (name, saved) => document.setSaved(name, saved),
+    ...document,
   }
 }
 
@@ -179,7 +166,6 @@ interface Open {
   readonly drawn: DrawnState
   readonly open: () => AppSession
   readonly isKept: () => boolean
-  /** Turns the reports of the mouse off. */
   readonly endMouse: () => void
 }
 
@@ -226,7 +212,6 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
   if (bug) throw bug
 }
 
-/** CrmError `invalid_input` for a screen that does not exist. */
 async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
   const named = await document.first()
   const screen = allScreens().find((each) => each === named && !SESSION_SCREENS.includes(each))
@@ -248,7 +233,6 @@ async function refreshOf(document: BrowseDocument, server: string | undefined): 
   return server === undefined || seconds === 0 ? undefined : seconds * 1_000
 }
 
-/** CrmError `invalid_input` for a theme that does not exist. */
 async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   const named = (await document.theme()) ?? 'auto'
   const choice = THEME_CHOICES.find((each) => each === named)

@@ -59,7 +59,6 @@ function pressInText(ui: Ui, text: Text, { chord }: Stroke): void {
   showOverlay(ui, { ...text, top: Math.max(0, Math.min(lastTextTop(text, ui.store.get()), text.top + step)) })
 }
 
-/** Asks which columns are shown, and in which order. */
 export function openColumns(ui: Ui): void {
   const state = ui.store.get()
   const list = listOfScreen(state.screen)
@@ -116,7 +115,6 @@ function swapped(items: Items, one: number, other: number): Items {
   return first && second ? items.with(one, second).with(other, first) : items
 }
 
-/** Asks for the name of a command, or a line such as `deals stage=Won`. */
 export function openPalette(ui: Ui): void {
   const { store, world } = ui
   showPalette(ui, { type: 'palette', input: textInput(), index: 0, profiles: [], complete: completeLine(ui) })
@@ -160,7 +158,6 @@ function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; reado
   if (list && isServerList(list) && inputText(palette.input) !== inputText(part.input)) void loadWords(ui, list)
 }
 
-/** Values of loaded rows, and the stages, are proposed. */
 async function loadWords(ui: Ui, list: ServerList): Promise<void> {
   const { rows, isComplete, loading } = ui.store.get().lists[list]
   if (rows.length === 0 && !isComplete && loading === 'idle') await ui.background.lists.more(list)

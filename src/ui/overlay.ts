@@ -7,14 +7,11 @@ import { type Completable, inputText, type TextInput } from './text/text-input.t
 export interface DiffLine {
   /** `company`, or for a single record `Ada company`. */
   readonly label: string
-  /** Undefined: there was none. */
   readonly old: string | undefined
-  /** Undefined: it is removed. */
   readonly new: string | undefined
   readonly count: number
 }
 
-/** Asks for one line at the bottom of the screen. */
 export interface Prompt extends Completable {
   readonly type: 'prompt'
   readonly label: string
@@ -23,9 +20,7 @@ export interface Prompt extends Completable {
   readonly onChange?: (text: string) => void
   /** Ctrl-O begins a new line, and pasted lines stay lines; they are shown with ⏎ between them. */
   readonly hasLines?: true
-  /** What Enter does, as a verb with its object. */
   readonly enter: () => string
-  /** Shown above the line. */
   readonly note?: () => string
   /** Why the text is rejected; the prompt then stays open, with this below it. */
   readonly refusal?: (text: string) => string | undefined
@@ -39,17 +34,13 @@ export interface Confirmation {
   readonly type: 'confirm'
   readonly title: string
   readonly lines: readonly string[]
-  /** What is changed; scrolled where it does not fit. */
   readonly diff?: readonly DiffLine[]
-  /** The number of lines of the diff that are scrolled out at the top. */
   readonly top?: number
-  /** The label of the confirming button. */
   readonly verb: string
   readonly isOnCancel: boolean
   /** The text that must be typed; undefined when the button suffices. */
   readonly expected: string | undefined
   readonly input: TextInput
-  /** Why the typed text does not confirm. */
   readonly problem?: string | undefined
   readonly onConfirm: () => void
   readonly onCancel?: () => void
@@ -67,7 +58,6 @@ export interface Choice {
   readonly onCancel?: () => void
   /** Called by Ctrl-C; undefined: like Esc. */
   readonly onInterrupt?: () => void
-  /** The form to show again when this is closed. */
   readonly behind?: Form | undefined
 }
 
@@ -78,7 +68,6 @@ export interface FormField {
   readonly before: string | undefined
   /** `json`: a value of another type, such as `true`, in a member that the contract does not name. */
   readonly type: 'text' | 'json' | NumericType
-  /** The server's error for this field. */
   readonly problem: string | undefined
   /** The text that others gave it since the form was opened, after a conflict. */
   readonly theirs?: string | undefined
@@ -89,17 +78,14 @@ export interface Form {
   /** Identifies this form, so that its answer does not change a later one. */
   readonly key: symbol
   readonly list: ServerList
-  /** Undefined for a new record. */
   readonly record: CrmRecord | undefined
   readonly title: string
   readonly fields: readonly FormField[]
   readonly index: number
   readonly isSending: boolean
-  /** An error of the whole form. */
   readonly problem: string | undefined
   /** The record was changed by others; the next submit overwrites that. */
   readonly isConflict?: boolean
-  /** Resolves when the server has answered. */
   readonly onSubmit: (fields: readonly FormField[]) => Promise<void>
 }
 
@@ -107,25 +93,20 @@ export interface Palette extends Completable {
   readonly type: 'palette'
   readonly input: TextInput
   readonly index: number
-  /** The names that `:profile` completes. */
   readonly profiles: readonly string[]
-  /** Why the line cannot be run. */
   readonly problem?: string | undefined
 }
 
 export type Help = { readonly type: 'help'; readonly top: number }
 
-/** Which columns of a list are shown, in which order. */
 export interface ColumnChooser {
   readonly type: 'columns'
   readonly list: ListName
   readonly items: readonly { readonly name: string; readonly isShown: boolean }[]
   readonly index: number
-  /** Columns that stay. */
   readonly vital: readonly string[]
 }
 
-/** Lines to read. */
 export interface Text {
   readonly type: 'text'
   readonly title: string

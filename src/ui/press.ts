@@ -7,7 +7,6 @@ import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
 import { editText, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
 
-/** Handles every key. */
 export function press(ui: Ui, stroke: Stroke): void {
   const { store, keymap, background } = ui
   keepTime(ui)
@@ -61,7 +60,6 @@ function keepTime({ store, world }: Ui): void {
   )
 }
 
-/** Text that was pasted, which runs no key. */
 export function paste(ui: Ui, text: string): void {
   const { overlay } = ui.store.get()
   if (overlay && !isTooSmall(ui.store.get())) pasteInOverlay(ui, overlay, text)

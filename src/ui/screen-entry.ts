@@ -5,10 +5,8 @@ import type { Areas } from './look/areas.ts'
 import type { Theme } from './look/theme.ts'
 import type { State } from './state.ts'
 
-/** What is drawn of a screen, and where. */
 export type BodyProps = { readonly state: State; readonly areas: Areas; readonly theme: Theme; readonly boards: Boards }
 
-/** A screen: what the table of screens knows of it. */
 export interface ScreenEntry {
   readonly title: string
   /** The last ones are left out first where they do not fit. */
@@ -17,7 +15,6 @@ export interface ScreenEntry {
   readonly searched?: readonly string[]
   /** Why an empty list that was read is empty, and what makes a row: at most two lines. */
   readonly empty?: (state: State) => readonly string[]
-  /** Why the list cannot be shown at all. */
   readonly lack?: (state: State) => string | undefined
   /** What the line above the rows says on this screen alone. */
   readonly status?: (state: State, boards: Boards) => readonly string[]

@@ -7,7 +7,6 @@ export const FIXED_SCREENS = [...TAB_SCREENS, 'log', 'commands'] as const
 
 export type FixedScreen = (typeof FIXED_SCREENS)[number]
 
-/** A list of records of the server. */
 export type ServerList = RecordList
 
 export type ScreenName = FixedScreen | ServerList
@@ -25,7 +24,6 @@ function objectScreens(): readonly ServerList[] {
   )
 }
 
-/** What Home has figures of. */
 export const HOME_LISTS = ['contacts', 'deals'] as const satisfies readonly ServerList[]
 
 export function serverLists(): readonly ServerList[] {
@@ -40,13 +38,11 @@ export function allLists(): readonly ListName[] {
   return allScreens().filter((each): each is ListName => each !== 'home' && each !== 'pipelines')
 }
 
-/** The screens with records of the server. */
 export const SERVER_SCREENS: readonly ScreenOrObjects[] = ['contacts', 'deals', 'objects', 'pipelines']
 
 /** Screens without a number, which show what this session did; they are not remembered. */
 export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 
-/** Whether a key of these screens works on this one; undefined: all. */
 export function isOnScreen(screens: readonly ScreenOrObjects[] | undefined, screen: ScreenName): boolean {
   if (!screens || screens.includes(screen)) return true
   return screens.includes('objects') && !FIXED_SCREENS.some((each) => each === screen)
@@ -67,7 +63,6 @@ export type Need =
   | `create notes on ${ServerList}`
   | 'stage'
 
-/** The fields of records, as a connector describes them. */
 export interface OfferedFields {
   /** For messages: `pipedrive (connector)`. */
   readonly by: string
@@ -79,9 +74,7 @@ export interface OfferedFields {
   readonly filters: 'any' | readonly string[]
 }
 
-/** What the server offers, as far as it is known. */
 export interface Offered {
-  /** Why the server lacks what a key needs. */
   readonly lacks: Readonly<Partial<Record<Need, string>>>
   /** Undefined: the fields of the contract. */
   readonly fields: Readonly<Partial<Record<ServerList, OfferedFields>>>
@@ -99,7 +92,6 @@ function lackingDeletions(lists: readonly ServerList[]): Offered {
 
 export type Offering = { readonly offered: Offered }
 
-/** Why a screen cannot be shown. */
 export function screenLack({ offered: { lacks } }: Offering, screen: ScreenName): string | undefined {
   if (screen === 'home') return undefined
   const name = listOfScreen(screen)

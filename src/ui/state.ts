@@ -4,7 +4,7 @@ import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import { type Look, PLAIN_LOOK } from './look/theme.ts'
-import type { Overlay } from './overlay.ts'
+import type { Confirmation, Overlay, Prompt } from './overlay.ts'
 import {
   allLists,
   CONTRACT_OFFERED,
@@ -15,6 +15,7 @@ import {
   type ScreenName,
   type ServerList,
 } from './screens.ts'
+import { textInput } from './text/text-input.ts'
 
 export interface Toast {
   readonly id: number
@@ -22,7 +23,6 @@ export interface Toast {
   readonly text: string
   /** What to do about it; never cut. */
   readonly remedy?: string | undefined
-  /** How long it stays, in seconds. */
   readonly seconds: number
   /** The list that it concerns, if a later success removes it. */
   readonly topic: string | undefined
@@ -36,7 +36,6 @@ export interface BoardState {
   readonly stages: readonly CrmRecord[] | undefined
 }
 
-/** The server as shown on the screens. */
 export interface ServerPlace {
   readonly text: string
   readonly isProtected: boolean
@@ -45,7 +44,6 @@ export interface ServerPlace {
 }
 
 export interface ReceiverState {
-  /** The address for senders. */
   readonly url: string
   /** New events are shown on top until the cursor is moved. */
   readonly isFollowing: boolean
@@ -61,16 +59,12 @@ export interface RecordNotes {
 
 export interface RecordHistory {
   readonly recordId: string
-  /** The newest first. */
   readonly changes: readonly CrmRecord[]
-  /** Why these are not all; undefined where they are. */
   readonly cut: string | undefined
 }
 
-/** How far a send is. */
 export interface SendProgress {
   readonly total: number
-  /** Rows with an answer. */
   readonly ended: number
   readonly failed: number
   readonly perSecond: number
@@ -81,7 +75,6 @@ export interface SendProgress {
   readonly isStopping: boolean
 }
 
-/** A running request, or many. */
 export interface UnderWayWork {
   readonly id: number
   readonly what: string
@@ -107,9 +100,7 @@ export interface State {
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request takes longer than a moment. */
   readonly isSlow: boolean
-  /** Running requests, the oldest first. */
   readonly underWay: readonly UnderWayWork[]
-  /** The running command of a key of the user. */
   readonly shellTitle: string | undefined
   /** What earlier sessions kept: forms that were not opened yet, and changes of earlier versions that were not sent. */
   readonly kept: { readonly forms: readonly KeptForm[]; readonly changes: readonly KeptChange[] }
@@ -124,9 +115,7 @@ export interface State {
   /** The last changes of the record that the detail pane shows; undefined where the server keeps none. */
   readonly history: RecordHistory | undefined
   readonly look: Look
-  /** What the person saved, by its name. */
   readonly saved: Readonly<Record<string, SavedFilter>>
-  /** The columns that the person chose, by list, in their order. */
   readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
   readonly times: TimeStyle
   /** Why the server does not show subscriptions, or only their deliveries; undefined where it does, or was not asked. */
@@ -177,7 +166,6 @@ function emptyListOf(name: ListName, columns: number): ListState {
   return { ...emptyList(''), isDetailOpen: columns >= WIDE_SCREEN && isServerList(name) }
 }
 
-/** With a list for each object that has become known. */
 export function withNewLists(state: State): State {
   const added = allLists().filter((name) => !Object.hasOwn(state.lists, name))
   const empty = added.map((name) => [name, emptyListOf(name, state.columns)])
@@ -186,6 +174,26 @@ export function withNewLists(state: State): State {
 
 export function showOverlay({ store }: { readonly store: StateStore<State> }, overlay: Overlay | undefined): void {
   store.update((state) => ({ ...state, overlay }))
+}
+
+type Line = Omit<Prompt, 'type' | 'input' | 'enter'> & {
+  readonly text?: string
+  readonly enter: string | Prompt['enter']
+}
+
+/** Asks for one line; `enter` says what Enter does. */
+export function askLine(ui: { readonly store: StateStore<State> }, { text, enter, ...line }: Line): void {
+  const enters = typeof enter === 'string' ? () => enter : enter
+  showOverlay(ui, { type: 'prompt', ...line, input: textInput(text), enter: enters })
+}
+
+type Question = Omit<Confirmation, 'type' | 'isOnCancel' | 'input' | 'expected'> & {
+  readonly expected?: string | undefined
+}
+
+/** Asks whether to do something, with Cancel preselected; `expected` is a text to type. */
+export function askFirst(ui: { readonly store: StateStore<State> }, { expected, ...question }: Question): void {
+  showOverlay(ui, { type: 'confirm', ...question, isOnCancel: true, expected, input: textInput() })
 }
 
 export function currentList(state: State): ListState {
@@ -205,7 +213,6 @@ export function withCurrentList(state: State, change: (list: ListState) => ListS
 export interface StateStore<State> {
   get(): State
   update(change: (state: State) => State): void
-  /** Returns a function that stops watching. */
   subscribe(listener: () => void): () => void
 }
 

@@ -1,9 +1,8 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
-import type { SavedFilter } from '../settings/browse-document.ts'
+import type { BrowseDocument } from '../settings/browse-document.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
-import type { ThemeChoice } from './look/theme.ts'
 import type { Confirmation } from './overlay.ts'
 import type { ScreenName, ScreenOrObjects } from './screens.ts'
 import type { State, StateStore } from './state.ts'
@@ -14,8 +13,7 @@ export interface Profiles {
   check(name: string): Promise<void>
 }
 
-/** What the screens need from their environment. */
-export interface World {
+export interface World extends Pick<BrowseDocument, 'setFirst' | 'setSaved' | 'setTheme'> {
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
@@ -30,15 +28,8 @@ export interface World {
   readonly runCrm: (words: readonly string[]) => Promise<number>
   /** Undefined where the screens belong to one profile. */
   readonly profiles: Profiles | undefined
-  /** Remembers the screen to begin with; undefined for the one shown last. */
-  readonly setFirst: (screen: ScreenName | undefined) => Promise<void>
-  /** Remembers a filter by its name; undefined forgets it. */
-  readonly setSaved: (name: string, saved: SavedFilter | undefined) => Promise<void>
-  /** Remembers the chosen colours. */
-  readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }
 
-/** What an action works on. */
 export interface Ui {
   readonly store: StateStore<State>
   readonly world: World
@@ -62,17 +53,14 @@ export interface Ui {
 export interface Action {
   readonly id: string
   readonly title: string
-  /** Undefined: on all screens. */
   readonly screens?: readonly ScreenOrObjects[]
   /** Chords; two chords separated by a blank are pressed one after the other. */
   readonly keys: readonly string[]
-  /** Its name in the footer; undefined: not in the footer. */
   readonly footer?: string
   /** In the footer before the actions of a single screen. */
   readonly isAlwaysFirst?: true
   /** It acts on the marked rows, and asks first where some of them are not shown. */
   readonly isOfMarks?: true
-  /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void
 }

@@ -130,7 +130,7 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'a profile is switched without a check that it exists',
     file: 'src/ui/actions/command-line.ts',
-    line: 'await world.profiles?.check(name)',
+    line: 'await ui.world.profiles?.check(name)',
     to: '',
     tests: ['test/ui/command-line.test.ts'],
   },
@@ -151,8 +151,8 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'a script replaces an existing file',
     file: 'src/ui/actions/copy-export.ts',
-    line: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { flag: 'wx', mode: 0o600 })",
-    to: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { mode: 0o600 })",
+    line: "await writeFile(path, text, { flag: 'wx', mode: 0o600 })",
+    to: 'await writeFile(path, text, { mode: 0o600 })',
     tests: ['test/ui/command-log.test.ts'],
   },
   {

@@ -123,7 +123,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the undo of a creation deletes what others changed since',
     file: 'src/ui/background/writes.ts',
-    line: '(await openApi())[name].delete(id, { ...options, ifMatch: versionOf(row) }),',
+    line: '(await openApi())[name].delete(id, { ...options, ifMatch: rowVersion(row) }),',
     to: '(await openApi())[name].delete(id, { ...options, ifMatch: undefined }),',
     tests: ['test/ui/undo.test.ts'],
   },
@@ -494,8 +494,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'u passes a change that cannot be taken back',
     file: 'src/ui/background/writes.ts',
-    line: 'newest: (kind) => entries[kind].at(-1),',
-    to: "newest: (kind) => entries[kind].findLast(({ type }) => type !== 'barrier'),",
+    line: 'newest: (kind: UndoKind) => entries[kind].at(-1),',
+    to: "newest: (kind: UndoKind) => entries[kind].findLast(({ type }) => type !== 'barrier'),",
     tests: ['test/ui/undo.test.ts'],
   },
   {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import type { FindRecords } from '../../src/ui/background/find-conflicts.ts'
+import type { BackgroundWorld } from '../../src/ui/background/parts.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { searchedIn } from '../../src/ui/screens/all-screens.tsx'
 import type { ServerList } from '../../src/ui/screens.ts'
@@ -23,7 +23,7 @@ export async function recordsWithJobs(list: ServerList, records: readonly JsonOb
     for await (const { items } of api[name].list(ALL)) found.push(...items)
     return found
   }
-  const findRecords: FindRecords = async (name, ids) =>
+  const findRecords: BackgroundWorld['findRecords'] = async (name, ids) =>
     new Map((await all(name)).flatMap((row) => (ids.includes(String(row.id)) ? [[String(row.id), row]] : [])))
   const ui = await uiOf(list, { openApi: async () => api, openJobs: async () => jobs, findRecords })
   const page = { items: rows, nextCursor: undefined, searched: searchedIn(list) }

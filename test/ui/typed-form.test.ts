@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BackgroundWorld } from '../../src/ui/background/background.ts'
+import type { BackgroundWorld } from '../../src/ui/background/parts.ts'
 import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
 import { parseAssignment } from '../../src/ui/list/assignment.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'

@@ -8,10 +8,10 @@ import { actedOn, serverList } from '../board.ts'
 import { changeableMembers, checkedAssignment, completeChange, editsOf, valueStart } from '../list/assignment.ts'
 import type { Confirmation, DiffLine } from '../overlay.ts'
 import type { ServerList } from '../screens.ts'
-import { showOverlay } from '../state.ts'
+import { askFirst, askLine } from '../state.ts'
 import { countedParts, rowsText } from '../text/change-text.ts'
 import { deletionDiff, editDiff } from '../text/diff.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
 /** More changes than this are confirmed by typing their number. */
@@ -26,10 +26,9 @@ export interface ChangeQuestion extends Pick<Confirmation, 'title' | 'verb' | 'd
 export function confirmChanges(ui: Pick<Ui, 'store'>, { count, lines = [], ...question }: ChangeQuestion): void {
   const { place } = ui.store.get()
   const expected = place.isProtected || count > MOST_BY_KEY ? String(count) : undefined
-  showOverlay(ui, { type: 'confirm', ...question, lines, isOnCancel: true, expected, input: textInput() })
+  askFirst(ui, { ...question, lines, expected })
 }
 
-/** Of a conflict, so many are shown beside the plan. */
 const MOST_CONFLICTS = 3
 
 export interface ChangesToAsk extends ChangesToSend {
@@ -69,13 +68,11 @@ export async function sendChanges(ui: Ui, toSend: ChangesToSend): Promise<void> 
   askChanges(ui, { name: toSend.name, changes: conflicts.map(({ change }) => change), lines })
 }
 
-/** The stages of the pipelines of some deals, as far as they are known yet. */
 export interface PipelineStages {
   /** The names that every pipeline has, in the order of the first. */
   names(): readonly string[]
   /** CrmError `invalid_input` for a stage that one of the pipelines does not have, or while that is not known yet. */
   check(stage: string): void
-  /** Resolves when they are loaded, or cannot be. */
   readonly loaded: Promise<void>
 }
 
@@ -128,11 +125,8 @@ export function askChange(ui: Ui): void {
   if (rows.length === 0) return void background.notices.wait('There is no row to change')
   const name = serverList(store.get())
   const { complete, parse } = changeOf(ui, name, rows)
-  showOverlay(ui, {
-    type: 'prompt',
-    label: `Change in ${rowsText(rows, 'rows')} (member=value):`,
-    input: textInput(),
-    enter: () => 'shows the plan',
+  askLine(ui, {
+    ...{ label: `Change in ${rowsText(rows, 'rows')} (member=value):`, enter: 'shows the plan' },
     complete,
     wordStart: valueStart,
     refusal: (text) => refusalOf(() => parse(text)),

@@ -1,48 +1,37 @@
 import { CrmError } from '../../core/errors.ts'
-import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
-import type { PlanReverse } from '../background/writes.ts'
 import { actedOn, selectedRow, serverList } from '../board.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { isWritable, type ScreenName, SERVER_SCREENS, serverLists } from '../screens.ts'
-import type { State } from '../state.ts'
+import { askLine, type State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
+import { editOnTerminal } from './jobs.ts'
 import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
 
-/** Why the server takes no notes on records of the screen. */
 function noteRefusal(state: State): string | undefined {
   return state.offered.lacks[`create notes on ${serverList(state)}`]
 }
 
-/** Why the server does not do this with records of the screen. */
 function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
   return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
 }
 
 /** A text that was not saved is opened again by the next edit of its record, with the error as a comment. */
-async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
-  const { drafts, notices, writes } = background
+async function editInEditor(ui: Ui): Promise<void> {
+  const { store, boards } = ui
+  const { drafts, notices, writes } = ui.background
   const row = selectedRow(store.get(), boards)
   if (!row) return notices.wait('There is no row to edit')
   const list = serverList(store.get())
   const key = `${list} ${rowId(row) ?? ''}`
   const fields = store.get().offered.fields[list]
-  const outcome: { edited?: EditedRecord; error?: unknown } = {}
-  await suspend(async () => {
-    try {
-      const isShown = (member: string) => isWritable(fields, member, 'update')
-      outcome.edited = await editRecord(row, { env: world.env, isShown, draft: drafts.get(key) })
-    } catch (error) {
-      outcome.error = error
-    }
-  })
-  const { edited, error } = outcome
-  if (!edited) return notices.problem(error, '')
+  const isShown = (member: string) => isWritable(fields, member, 'update')
+  const edited = await editOnTerminal(ui, row, { isShown, draft: drafts.get(key) })
+  if (!edited) return
   if (Object.keys(edited.patch).length === 0) {
     drafts.delete(key)
     await edited.forget()
@@ -147,17 +136,10 @@ function askNote(ui: Ui): void {
   const row = actedOn(store.get(), boards)[0]
   if (!row || rowId(row) === undefined) return void background.notices.wait('There is no record to add a note to')
   const ask = (text: string) =>
-    store.update((state) => ({
-      ...state,
-      overlay: {
-        type: 'prompt',
-        label: `Note for ${recordName(row)}:`,
-        hasLines: true,
-        input: textInput(text),
-        enter: () => 'adds it · Ctrl-O new line',
-        onSubmit: (body) => void send(body),
-      },
-    }))
+    askLine(ui, {
+      ...{ label: `Note for ${recordName(row)}:`, hasLines: true, text, enter: 'adds it · Ctrl-O new line' },
+      onSubmit: (body) => void send(body),
+    })
   const send = async (body: string) => {
     if (body.trim() === '') return
     try {
@@ -171,8 +153,7 @@ function askNote(ui: Ui): void {
   ask('')
 }
 
-/** Shows what would be sent, and sends it once that is confirmed. */
-async function askReverse(ui: Ui, of: Parameters<PlanReverse>[0]): Promise<void> {
+async function askReverse(ui: Ui, of: Parameters<Ui['background']['planReverse']>[0]): Promise<void> {
   const plan = await ui.background.planReverse(of)
   if (!plan) return
   // Something else was opened while the records were read.
@@ -181,7 +162,6 @@ async function askReverse(ui: Ui, of: Parameters<PlanReverse>[0]): Promise<void>
   confirmChanges(ui, { ...question, onConfirm: () => void send(), onCancel: drop })
 }
 
-/** On Jobs, the job under the cursor. */
 function askUndo(ui: Ui): void {
   if (ui.store.get().screen !== 'jobs') return void askReverse(ui, 'undo')
   const jobId = rowId(selectedRow(ui.store.get(), ui.boards))

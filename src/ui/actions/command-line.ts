@@ -14,12 +14,10 @@ import { leave } from './leave.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
 
-/** The words of `:` that save, open and forget what a screen shows. */
 const SAVING_WORDS = ['save', 'forget'] as const
 
 const NAME = /^[a-z][\w-]{0,39}$/i
 
-/** Why the name cannot be saved or forgotten; undefined when it can. */
 function savingRefusal(
   { saved, screen }: State,
   word: string,
@@ -42,12 +40,10 @@ async function saveFilter({ store, world, background }: Ui, word: string, name: 
   const saved = word === 'save' ? shownAs(state) : undefined
   const { [name]: _, ...others } = state.saved
   store.update((now) => ({ ...now, saved: saved ? { ...others, [name]: saved } : others }))
-  try {
+  await background.notices.attempt('Not kept for the next start: ', async () => {
     await world.setSaved(name, saved)
     background.notices.done(saved ? `:${name} shows ${savedText(saved)}` : `Forgot ${name}`)
-  } catch (error) {
-    background.notices.problem(error, 'Not kept for the next start: ')
-  }
+  })
 }
 
 function shownAs({ screen, lists }: State): SavedFilter {
@@ -62,7 +58,6 @@ function savedText({ screen, filter, find }: SavedFilter): string {
   )
 }
 
-/** The screen of a saved filter, or why it cannot be shown. */
 function savedScreen(state: State, { screen }: SavedFilter): ScreenName | { readonly lack: string } {
   const found = allScreens().find((each) => each === screen)
   const lack = found ? screenLack(state, found) : `there is no screen ${screen}`
@@ -78,16 +73,12 @@ function openSaved(ui: Ui, saved: SavedFilter): void {
   else openScreen(ui, screen)
 }
 
-/** Opens the screens of another profile, after the question that leaving asks. */
 async function switchProfile(ui: Ui, name: string): Promise<void> {
-  const { world, background } = ui
-  try {
-    await world.profiles?.check(name)
-  } catch (error) {
-    return background.notices.problem(error, 'Profile not changed: ')
-  }
-  // Something else was opened in the meantime.
-  if (!ui.store.get().overlay) leave(ui, name)
+  await ui.background.notices.attempt('Profile not changed: ', async () => {
+    await ui.world.profiles?.check(name)
+    // Unless something else was opened in the meantime.
+    if (!ui.store.get().overlay) leave(ui, name)
+  })
 }
 
 /** A line of `:` that is no name of a command: `deals stage=Won`, `profile staging`, `q`, `12`. */
@@ -111,7 +102,6 @@ function isSavingWord(word: string): boolean {
   return SAVING_WORDS.some((each) => each === word)
 }
 
-/** Why the line cannot be run; undefined when it can. */
 export function lineRefusal(ui: Ui, text: string): string | undefined {
   const { word, rest } = lineOf(text)
   const state = ui.store.get()
@@ -186,7 +176,6 @@ export function screenOf(word: string): ScreenName | undefined {
   return allScreens().find((screen) => screen === word)
 }
 
-/** Completes a line of `:`, from its first word to the values of a filter. */
 export function completeLine({ store, world }: Ui): (text: string) => readonly string[] {
   return (text) => {
     const state = store.get()
@@ -217,7 +206,6 @@ function restOf(state: State, word: string, rest: string): readonly string[] {
   return valuesOf(state, list).filter((value) => value.startsWith(rest))
 }
 
-/** The values that a list of this machine is usually searched for. */
 function valuesOf(state: State, list: ListName): readonly string[] {
   const member = list === 'events' ? 'event' : 'state'
   const values = new Set(state.lists[list].rows.map((row) => cellText(row[member])))

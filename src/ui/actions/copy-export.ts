@@ -13,8 +13,7 @@ import { chosenRows, currentRow, moveTo, rowId, shownCount } from '../list/list-
 import { listHeight } from '../look/areas.ts'
 import { offeredColumns } from '../screens/all-screens.tsx'
 import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
-import { currentList, showOverlay, withCurrentList } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { askLine, currentList, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action } from '../ui.ts'
 import { openScreen } from './open-screen.ts'
@@ -120,19 +119,14 @@ function askExport(ui: Ui): void {
   const { store, boards } = ui
   const count = actedOn(store.get(), boards).length
   const name = listOfScreen(store.get().screen)
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'prompt',
-      label: `Export ${count} ${name} to a new file (.csv .tsv .json .jsonl .yaml):`,
-      input: textInput(`${name}.csv`),
-      enter: () => 'writes it',
-      onSubmit: (path) => void exportTo(ui, path),
-    },
-  }))
+  askLine(ui, {
+    label: `Export ${count} ${name} to a new file (.csv .tsv .json .jsonl .yaml):`,
+    ...{ text: `${name}.csv`, enter: 'writes it', onSubmit: (path) => void exportTo(ui, path) },
+  })
 }
 
-async function exportTo({ store, boards, background }: Ui, path: string): Promise<void> {
+async function exportTo(ui: Ui, path: string): Promise<void> {
+  const { store, boards, background } = ui
   const ending = /\.([a-z]+)$/.exec(path)?.[1]
   const format = OUTPUT_FORMATS.find((each): each is Format => each === (ending === 'yml' ? 'yaml' : ending))
   if (!format || format === 'table') return background.notices.wait(`${path} not written: its ending names no format`)
@@ -147,10 +141,14 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
   const columns = offeredColumns(store.get(), listOfScreen(store.get().screen)).map(({ name }) => name)
   const out = { format, columns, fields: undefined, color: false, isCsvSafe: false, query: undefined }
   await printRecords({ ...out, io: { stdout: sink, stderr: { write: () => true } } }, onePage(rows))
+  await writeNew(ui, path, text, `Wrote ${rows.length} to ${path}`)
+}
+
+/** Private, as it holds records; an existing file is never overwritten. */
+async function writeNew({ background }: Ui, path: string, text: string, done: string): Promise<void> {
   try {
-    // An existing file is never overwritten.
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
-    background.notices.done(`Wrote ${rows.length} to ${path}`)
+    background.notices.done(done)
   } catch (error) {
     background.notices.problem(fileProblem(error, path), '')
   }
@@ -187,7 +185,6 @@ export const COMMAND_LOG: readonly Action[] = [
   }),
 ]
 
-/** With the cursor on the last one. */
 function openCommands(ui: Ui): void {
   openScreen(ui, 'commands')
   ui.store.update((state) => withCurrentList(state, (list) => moveTo(list, shownCount(list) - 1, listHeight(state))))
@@ -202,23 +199,14 @@ function linesOf({ background }: Ui, rows: Rows): string {
 function askScript(ui: Ui): void {
   const { marks, rows } = ui.store.get().lists.commands
   const chosen = marks.size > 0 ? chosenRows(ui.store.get().lists.commands) : rows
-  showOverlay(ui, {
-    type: 'prompt',
+  askLine(ui, {
     label: `Write ${chosen.length} ${chosen.length === 1 ? 'command' : 'commands'} to a new script:`,
-    input: textInput('crm-commands.sh'),
-    enter: () => 'writes it',
-    onSubmit: (path) => void writeScript(ui, path, chosen),
+    ...{ text: 'crm-commands.sh', enter: 'writes it', onSubmit: (path) => void writeScript(ui, path, chosen) },
   })
 }
 
-/** Private, as it holds records; an existing file is never overwritten. */
 async function writeScript(ui: Ui, path: string, rows: Rows): Promise<void> {
-  const { background, world } = ui
-  const head = ['#!/bin/sh', `# Commands of crm browse, ${new Date(world.now()).toISOString()}`, 'set -e']
-  try {
-    await writeFile(path, `${[...head, linesOf(ui, rows)].join('\n')}\n`, { flag: 'wx', mode: 0o600 })
-    background.notices.done(`Wrote ${rows.length} to ${path}: sh ${path} runs them`)
-  } catch (error) {
-    background.notices.problem(fileProblem(error, path), '')
-  }
+  const head = ['#!/bin/sh', `# Commands of crm browse, ${new Date(ui.world.now()).toISOString()}`, 'set -e']
+  const text = `${[...head, linesOf(ui, rows)].join('\n')}\n`
+  await writeNew(ui, path, text, `Wrote ${rows.length} to ${path}: sh ${path} runs them`)
 }

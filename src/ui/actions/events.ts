@@ -3,8 +3,7 @@ import { shellWords } from '../../core/shell-words.ts'
 import { REJECTED } from '../background/event-row.ts'
 import { actedOn } from '../board.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
-import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { askLine, type State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 
@@ -38,22 +37,18 @@ function toggleFollowing(state: State): State {
   return listening ? { ...state, listening: { ...listening, isFollowing: !listening.isFollowing } } : state
 }
 
-function askReplay({ store, boards, background, world }: Ui): void {
+function askReplay(ui: Ui): void {
+  const { store, boards, background, world } = ui
   // The list has the newest event first; events are sent in the order received.
   const rows = actedOn(store.get(), boards).filter(({ event }) => event !== REJECTED)
   const ids = rows.flatMap((row) => rowId(row) ?? []).toReversed()
   if (ids.length === 0) return void background.notices.wait('Rejected requests are not kept, and cannot be sent again')
   const what = ids.length === 1 ? `${rows[0]?.event ?? 'the event'}` : `${ids.length} events`
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'prompt',
-      label: `Send ${what} to:`,
-      input: textInput(world.sendsTo ?? USUAL_APP),
-      enter: () => (ids.length === 1 ? 'sends it' : 'sends them'),
-      onSubmit: (to) => void background.sending.replay(ids, to.trim()),
-    },
-  }))
+  askLine(ui, {
+    ...{ label: `Send ${what} to:`, text: world.sendsTo ?? USUAL_APP },
+    enter: ids.length === 1 ? 'sends it' : 'sends them',
+    onSubmit: (to) => void background.sending.replay(ids, to.trim()),
+  })
 }
 
 function askTrigger(ui: Ui): void {
@@ -62,16 +57,7 @@ function askTrigger(ui: Ui): void {
   const event = currentRow(lists.events)?.event
   const name = typeof event === 'string' && event !== REJECTED ? event : 'contact.created'
   const ask = (text: string) =>
-    store.update((state) => ({
-      ...state,
-      overlay: {
-        type: 'prompt',
-        label: 'Event, members, to=URL:',
-        input: textInput(text),
-        enter: () => 'sends it',
-        onSubmit: send,
-      },
-    }))
+    askLine(ui, { label: 'Event, members, to=URL:', text, enter: 'sends it', onSubmit: send })
   const send = (text: string) => {
     try {
       const [first, ...words] = shellWords(text, 'event')

@@ -12,8 +12,8 @@ import {
   serverFilterText,
 } from '../list/server-filters.ts'
 import { isServerList, type ListName, listOfScreen, type ServerList } from '../screens.ts'
-import { type State, showOverlay, withList } from '../state.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { askFirst, askLine, type State, withList } from '../state.ts'
+import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
 
@@ -23,10 +23,8 @@ export function openFilter(ui: Ui): void {
   const name = listOfScreen(store.get().screen)
   const { filter, rows, searched } = store.get().lists[name]
   const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
-  showOverlay(ui, {
-    type: 'prompt',
+  askLine(ui, {
     label: 'Find:',
-    input: textInput(),
     enter: () => (isRestSearched(store.get().lists[name], name) ? 'searches the rest' : 'keeps these rows'),
     note: () => {
       const list = store.get().lists[name]
@@ -50,7 +48,6 @@ function isRestSearched({ filter, isComplete, failure }: ListState, name: ListNa
   return filter !== '' && isServerList(name) && !isComplete && failure?.isOfAnswer !== true
 }
 
-/** Asks for filters that the server applies; an empty text shows every record. */
 export function askServerFilter(ui: Ui): void {
   const name = serverList(ui.store.get())
   if (name === 'deals') void loadStages(ui)
@@ -59,12 +56,9 @@ export function askServerFilter(ui: Ui): void {
 
 function askFilters(ui: Ui, name: ServerList, text: string, problem: string | undefined): void {
   const parse = (typed: string) => parseServerFilters(typed, name, ui.store.get().offered.fields[name])
-  showOverlay(ui, {
-    type: 'prompt',
+  askLine(ui, {
     label: `${name.charAt(0).toUpperCase()}${name.slice(1)} where:`,
-    input: textInput(text),
-    enter: () => 'loads them',
-    problem,
+    ...{ text, enter: 'loads them', problem },
     complete: (typed) => completeFilter(typed, filterWordsOf(ui.store.get(), name)),
     refusal: (typed) => refusalOf(() => parse(typed)),
     onSubmit: (typed) => void submitFilters(ui, name, typed),
@@ -81,7 +75,6 @@ export function filterWordsOf({ offered, board, lists }: State, name: ServerList
   return { names, values: stages && name === 'deals' ? { stage: stages } : {}, rows: lists[name].rows }
 }
 
-/** Asks again, with the reason, where the request fails. */
 export async function submitFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
   const problem = await applyFilters(ui, name, typed)
   if (problem !== undefined && !ui.store.get().overlay) askFilters(ui, name, typed, problem)
@@ -125,12 +118,11 @@ export function askLoadAll(ui: Ui, names: readonly ServerList[]): void {
   const loadAll = async () => {
     for (const name of names) await background.lists.all(name)
   }
-  showOverlay(ui, {
-    ...{ type: 'confirm', title: `Load all ${names.join(' and ')}?`, verb: 'Load all' },
+  askFirst(ui, {
+    ...{ title: `Load all ${names.join(' and ')}?`, verb: 'Load all', onConfirm: () => void loadAll() },
     lines: [
       `${counts} are loaded, and the server does not say how many there are.`,
       'Each page is a request; Esc stops it at any time.',
     ],
-    ...{ isOnCancel: true, expected: undefined, input: textInput(), onConfirm: () => void loadAll() },
   })
 }

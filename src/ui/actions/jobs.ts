@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { openInEditor } from '../../output/open-in-editor.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
@@ -9,15 +10,14 @@ import type { Cause } from '../background/job-rows.ts'
 import { selectedRow } from '../board.ts'
 import type { Assignment } from '../list/assignment.ts'
 import { rowId } from '../list/list-state.ts'
-import { type State, showOverlay } from '../state.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { askFirst, askLine, type State, showOverlay } from '../state.ts'
+import { refusalOf } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 
 const ONE_BY_ONE = 'one by one: opens the failed rows in the editor'
 
-/** Asks for the cause, the change of its rows or of each row, and whether to send the corrected rows. */
 async function correctJob(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))
@@ -65,10 +65,11 @@ async function correctFile(ui: Ui, id: string, file: string): Promise<void> {
     notices.wait('No row was changed, and nothing sent')
     return forget()
   }
-  showOverlay(ui, {
-    ...{ type: 'confirm', title: `Send the corrected rows of ${id} to ${store.get().place.text}?`, verb: 'Send' },
+  confirmChanges(ui, {
+    title: `Send the corrected rows of ${id} to ${store.get().place.text}?`,
     lines: ['Rows that are not valid are named first, and nothing is sent then.'],
-    ...{ isOnCancel: false, expected: undefined, input: textInput() },
+    verb: 'Send',
+    count: 1,
     onConfirm: () => void ui.suspend(send),
     onCancel: () => notices.wait(`Nothing was sent; the corrected rows stay in ${path}`),
   })
@@ -86,11 +87,8 @@ function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
       if (!ui.store.get().overlay) askMember(ui, toCorrect, typed)
     }
   }
-  showOverlay(ui, {
-    type: 'prompt',
-    label: 'In all of them (member=value):',
-    input: textInput(text),
-    enter: () => 'shows what is sent',
+  askLine(ui, {
+    ...{ label: 'In all of them (member=value):', text, enter: 'shows what is sent' },
     refusal: (typed) => refusalOf(() => check(typed)),
     onSubmit: (typed) => void apply(typed),
   })
@@ -111,6 +109,24 @@ function askSend(ui: Ui, { rows, lines, send, drop }: Corrected, onSent = () => 
   })
 }
 
+/** Undefined after an error, which is shown. */
+export async function editOnTerminal(
+  { world, background, suspend }: Ui,
+  record: CrmRecord,
+  options: Omit<Parameters<typeof editRecord>[1], 'env'>,
+): Promise<EditedRecord | undefined> {
+  const outcome: { edited?: EditedRecord; error?: unknown } = {}
+  await suspend(async () => {
+    try {
+      outcome.edited = await editRecord(record, { ...options, env: world.env })
+    } catch (error) {
+      outcome.error = error
+    }
+  })
+  if (!outcome.edited) background.notices.problem(outcome.error, '')
+  return outcome.edited
+}
+
 /** What was typed is opened again the next time, unless it was sent. */
 async function correctRows(ui: Ui, id: string, check: (text: string) => Assignment): Promise<void> {
   const { jobs, drafts, notices } = ui.background
@@ -119,19 +135,11 @@ async function correctRows(ui: Ui, id: string, check: (text: string) => Assignme
   const { count, rows, text } = failed
   const shown = Math.min(count, MOST_EDITED)
   const which =
-    shown < count ? `the first ${shown} of ${count} failed rows; m again shows the next` : `${count} failed rows`
+    shown < count ? `the first ${shown} of ${count} failed rows; e again shows the next` : `${count} failed rows`
   const problem = `${which} of ${id}. Rows that are not changed are not sent.`
   const draft = drafts.get(`jobs ${id}`) ?? { text, problem }
-  const outcome: { edited?: EditedRecord; error?: unknown } = {}
-  await ui.suspend(async () => {
-    try {
-      outcome.edited = await editRecord(rows, { env: ui.world.env, isShown: () => true, draft })
-    } catch (error) {
-      outcome.error = error
-    }
-  })
-  const { edited, error } = outcome
-  if (!edited) return notices.problem(error, '')
+  const edited = await editOnTerminal(ui, rows, { isShown: () => true, draft })
+  if (!edited) return
   const forget = () => {
     drafts.delete(`jobs ${id}`)
     void edited.forget()
@@ -146,7 +154,7 @@ async function correctRows(ui: Ui, id: string, check: (text: string) => Assignme
     if (corrected) askSend(ui, corrected, forget)
   } catch (failure) {
     if (failure instanceof CrmError) drafts.set(`jobs ${id}`, { text: edited.text, problem: failure.message })
-    notices.problem(failure, 'Not sent; m opens the text again: ')
+    notices.problem(failure, 'Not sent; e opens the text again: ')
   }
 }
 
@@ -189,9 +197,8 @@ function ask(ui: Ui, verb: string, onConfirm: (id: string) => void): void {
   const { store, boards } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
-  showOverlay(ui, {
-    ...{ type: 'confirm', title: `${verb} ${id} on ${store.get().place.text}?`, verb: 'Send' },
+  askFirst(ui, {
+    ...{ title: `${verb} ${id} on ${store.get().place.text}?`, verb: 'Send', onConfirm: () => onConfirm(id) },
     lines: ['Rows that are done are not sent again.'],
-    ...{ isOnCancel: true, expected: undefined, input: textInput(), onConfirm: () => onConfirm(id) },
   })
 }

@@ -14,7 +14,6 @@ export const KEPT: readonly Action[] = [
   }),
 ]
 
-/** Takes what earlier sessions kept, and asks what to do with it. */
 export async function restoreKept(ui: Ui): Promise<void> {
   await ui.background.kept.take()
   offerKept(ui)

@@ -4,7 +4,6 @@ import { isOnScreen, type ScreenName } from '../screens.ts'
 import { currentList, type State, showOverlay, withCurrentList } from '../state.ts'
 import type { Action, Keymap, Ui } from '../ui.ts'
 
-/** Keys configured by the user, by the id of an action; they replace the default keys. */
 export type Rebound = Readonly<Record<string, readonly string[]>>
 
 export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
@@ -25,7 +24,6 @@ export function createKeymap(actions: readonly Action[], rebound: Rebound): Keym
   }
 }
 
-/** Keys with two actions on one screen, or an action and the beginning of another. */
 export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenName[]): readonly string[] {
   return screens.flatMap((screen) => {
     const here = actions.filter((action) => isOnScreen(action.screens, screen))
@@ -99,13 +97,11 @@ function rankOf({ id, title }: Action, name: string): number {
   return title.toLowerCase().startsWith(name) ? 2 : BY_TITLE
 }
 
-/** For other ways to an action than its keys. */
 export function runById(ui: Ui, id: string): void {
   const action = ui.keymap.actions.find((each) => each.id === id)
   if (action) runAction(ui, action)
 }
 
-/** Runs the action, or shows why it cannot run. */
 export function runAction(ui: Ui, action: Action): void {
   const refusal = action.refusal?.(ui.store.get())
   if (refusal !== undefined) return void ui.background.notices.wait(`${action.title}: ${refusal}`)

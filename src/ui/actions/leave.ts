@@ -29,12 +29,7 @@ export function leave(ui: Ui, next?: string): void {
   })
 }
 
-interface Leaving {
-  readonly isPending: boolean
-  readonly isSending: boolean
-  /** The profile that is opened next; undefined: none. */
-  readonly next: string | undefined
-}
+type Leaving = { readonly isPending: boolean; readonly isSending: boolean; readonly next: string | undefined }
 
 type Options = Readonly<Record<string, () => void>>
 
@@ -59,7 +54,6 @@ function stopOptions(ui: Ui, { isPending, isSending, next }: Leaving, then: stri
   }
 }
 
-/** The text of the open form, unless it is being sent. */
 function typedForm({ store, background }: Ui): KeptForm | undefined {
   return formIn(store.get().overlay)?.isSending ? undefined : background.kept.pendingForm()
 }

@@ -10,7 +10,6 @@ import type { Ui } from '../ui.ts'
 import { askChanges, confirmChanges } from './ask-changes.ts'
 import { loadStages } from './open-screen.ts'
 
-/** Why the stage of a deal cannot be changed. */
 export function stageRefusal({ offered: { lacks, fields } }: State): string | undefined {
   if (lacks['update deals'] !== undefined) return lacks['update deals']
   if (lacks.stage !== undefined || isWritable(fields.deals, 'stage', 'update')) return lacks.stage
@@ -49,7 +48,6 @@ async function moveDeal({ background }: Ui, deal: CrmRecord, stage: string): Pro
   }
 }
 
-/** Selects the card of a deal, in whatever stage it is. */
 function focus({ store, boards }: Ui, id: string): void {
   store.update((state) => {
     const columns = boards(state.lists.deals, state.board.stages)

@@ -23,14 +23,9 @@ const LIST_SCREENS: readonly ScreenOrObjects[] = [
   ...(['events', 'jobs', 'webhooks', 'log', 'commands'] as const),
 ]
 
-/** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
 
-interface Where {
-  readonly state: State
-  /** Of the list, in rows. */
-  readonly height: number
-}
+type Where = { readonly state: State; readonly height: number }
 
 function onList(change: (list: ListState, where: Where) => ListState): Action['run'] {
   return (ui) => {
@@ -39,12 +34,10 @@ function onList(change: (list: ListState, where: Where) => ListState): Action['r
   }
 }
 
-/** By a part of the height. */
 function byLines(lines: (height: number) => number): Action['run'] {
   return onList((list, { height }) => moveBy(list, lines(height), height))
 }
 
-/** Requests the next page when the cursor is near the end of the loaded rows. */
 function loadAhead({ store, background }: Ui): void {
   const state = store.get()
   const name = listOfScreen(state.screen)
@@ -118,7 +111,6 @@ function movesOn(screens: readonly ScreenOrObjects[], rows: readonly Row[]): rea
 
 export const MOVING: readonly Action[] = [...movesOn(LIST_SCREENS, ON_LISTS), ...movesOn(['pipelines'], ON_BOARD)]
 
-/** The row with this number, as the line above the rows counts them. */
 export function goToRow(ui: Ui, number: number): void {
   const list = currentList(ui.store.get())
   const { droppedCount, isComplete } = list
@@ -143,7 +135,6 @@ function goFirst(ui: Ui): void {
 
 const HOME: readonly ScreenName[] = ['home']
 
-/** By lines of the screen, or to an end of it. */
 const SCROLLS: readonly (readonly [
   id: string,
   title: string,
@@ -200,10 +191,8 @@ async function reload(ui: Ui): Promise<void> {
 async function toggleFirst({ store, world, background }: Ui): Promise<void> {
   const isFirst = !store.get().home.isFirst
   store.update((state) => ({ ...state, home: { ...state.home, isFirst } }))
-  try {
+  await background.notices.attempt('Not remembered: ', async () => {
     await world.setFirst(isFirst ? 'home' : undefined)
     background.notices.done(isFirst ? 'crm browse begins with Home' : 'crm browse begins with the screen shown last')
-  } catch (error) {
-    background.notices.problem(error, 'Not remembered: ')
-  }
+  })
 }

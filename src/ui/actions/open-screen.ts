@@ -68,7 +68,6 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 
-/** The first pages of contacts and deals as far as the server has them, the stages, and the jobs of this machine. */
 async function loadHome(ui: Ui): Promise<void> {
   const { store, background, world } = ui
   await learnOffered(store, world.openApi)
@@ -87,18 +86,15 @@ export async function loadStages({ store, world, background }: Ui): Promise<void
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
   if (typeof pipelineId !== 'string') return
-  try {
+  await background.notices.attempt('Stages are in the order of the deals: ', async () => {
     const api = await world.openApi()
     const stages: CrmRecord[] = []
     for await (const { items } of api.stages(pipelineId).list()) stages.push(...items)
     const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
     store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
-  } catch (error) {
-    background.notices.problem(error, 'Stages are in the order of the deals: ')
-  }
+  })
 }
 
-/** Records of one list, and where they were found: `job_0abc`. */
 type Reached = { readonly name: ServerList; readonly ids: readonly string[]; readonly by: string }
 
 export const REACH: readonly Action[] = onScreens(
@@ -116,7 +112,6 @@ export const REACH: readonly Action[] = onScreens(
   ],
 )
 
-/** The record of the event under the cursor, or why it is on no screen. */
 function ofEvent(state: State): Reached | string {
   const row = currentRow(state.lists.events)
   if (!row) return 'there is no event'
@@ -141,13 +136,11 @@ async function openRecords(ui: Ui): Promise<void> {
     openScreen(ui, name)
     return showRow(ui, name, id)
   }
-  try {
+  await background.notices.attempt(`The records of ${by} are not shown: `, async () => {
     const found = await background.findRecords(name, ids)
     // The person did not go on meanwhile.
     if (store.get().screen === screen && !store.get().overlay) showFound(ui, goal, found)
-  } catch (error) {
-    background.notices.problem(error, `The records of ${by} are not shown: `)
-  }
+  })
 }
 
 function showFound(ui: Ui, goal: Reached, found: ReadonlyMap<string, CrmRecord>): void {
@@ -166,7 +159,6 @@ function missingText({ ids, by }: Reached, found: number): string {
   return `${ids.length - found} of ${ids.length} records of ${by} are deleted: the server no longer has them`
 }
 
-/** With the cursor on it and its pane open, also where / hides it. */
 function showRow({ store }: Ui, name: ServerList, id: string): void {
   store.update((state) =>
     withList(state, name, (list) => {

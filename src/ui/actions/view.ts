@@ -74,18 +74,13 @@ export const LOOKS: readonly Action[] = [
   }),
 ]
 
-/** Shown at once, and remembered for all profiles. */
 function chooseTheme(ui: Ui): void {
   const { store, world, background } = ui
   const { choice } = store.get().look
   const choose = async (option: string) => {
     const chosen = THEME_CHOICES.find((each) => TITLES[each] === option) ?? 'auto'
     store.update((state) => ({ ...state, look: { ...state.look, choice: chosen } }))
-    try {
-      await world.setTheme(chosen)
-    } catch (error) {
-      background.notices.problem(error, 'Not remembered: ')
-    }
+    await background.notices.attempt('Not remembered: ', () => world.setTheme(chosen))
   }
   showOverlay(ui, {
     type: 'choice',

@@ -6,14 +6,12 @@ import { actedOn } from '../board.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { ScreenName } from '../screens.ts'
-import { type State, showOverlay } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { askLine, type State, showOverlay } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 import { copyText } from './copy-export.ts'
 
-/** What is asked before something is done with subscriptions, on the screens and in lines. */
 export interface WebhookQuestion {
   /** Without the place and the question mark. */
   readonly title: string
@@ -28,7 +26,6 @@ function webhookName({ id, url }: CrmRecord): string {
   return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
 }
 
-/** Disables it, or enables it again. */
 function statusQuestion(row: CrmRecord, status: 'enabled' | 'disabled'): WebhookQuestion {
   const verb = status === 'enabled' ? 'Enable' : 'Disable'
   const line =
@@ -135,11 +132,8 @@ function askWebhook(ui: Ui, text: string): void {
     if (typeof made?.secret === 'string') showSecret(ui, webhookName(made), made.secret)
     if (!made && !ui.store.get().overlay) askWebhook(ui, line)
   }
-  showOverlay(ui, {
-    type: 'prompt',
-    label: `Subscribe at ${place.text}, URL and events:`,
-    input: textInput(text),
-    enter: () => 'subscribes it',
+  askLine(ui, {
+    ...{ label: `Subscribe at ${place.text}, URL and events:`, text, enter: 'subscribes it' },
     complete: (line) => {
       const [, lead = '', start = ''] = /^(.*[\s,])(\S*)$/s.exec(line.trimStart()) ?? []
       return lead === '' ? [] : eventPatterns().flatMap((each) => (each.startsWith(start) ? [lead + each] : []))
@@ -175,7 +169,6 @@ function withoutFailing(state: State): string | undefined {
     : `none of its newest deliveries failed; older ones: ${all}`
 }
 
-/** Of the row under the cursor, or of the marked ones. */
 function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => WebhookQuestion): Action['run'] {
   return (ui) => {
     const { lists, place } = ui.store.get()

@@ -41,21 +41,11 @@ export function plainJson(value: JsonValue): string {
   return JSON.stringify(value).replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The command lines that do what was done on the screens. */
-export interface DoneCommands {
-  /** The words after `crm`; `input`: lines of its stdin. */
-  add(words: readonly string[], input?: readonly string[]): void
-  /** Adds `--set` for each member. */
-  addMembers(words: readonly string[], members: JsonObject): void
-  /** Something that no single command does; it becomes a comment. */
-  remark(text: string): void
-  /** The whole text of a row: its command with its input. */
-  scriptOf(rowId: string): string
-}
+export type DoneCommands = ReturnType<typeof createDoneCommands>
 
 const INPUT_ENDS = 'CRM_ROWS'
 
-export function createDoneCommands(store: StateStore<State>, now: () => number): DoneCommands {
+export function createDoneCommands(store: StateStore<State>, now: () => number) {
   const texts = new Map<string, string>()
 
   function keep(shown: string, text: string): void {
@@ -66,8 +56,10 @@ export function createDoneCommands(store: StateStore<State>, now: () => number):
     store.update((state) => withList(state, 'commands', (list) => takePage(list, page)))
   }
 
+  /** Something that no single command does; it becomes a comment. */
   const remark = (text: string) => keep(`# ${text}`, `# ${text}`)
 
+  /** The words after `crm`; `input`: lines of its stdin. */
   function add(words: readonly string[], input?: readonly string[]): void {
     const { profile } = store.get().place
     const all = [...words, ...(profile === undefined ? [] : ['-p', profile])]
@@ -80,11 +72,12 @@ export function createDoneCommands(store: StateStore<State>, now: () => number):
 
   return {
     add,
-    addMembers: (words, members) => {
+    addMembers: (words: readonly string[], members: JsonObject) => {
       const { words: set, input } = memberWords(members)
       add([...words, ...set], input)
     },
     remark,
-    scriptOf: (rowId) => texts.get(rowId) ?? '',
+    /** The whole text of a row: its command with its input. */
+    scriptOf: (rowId: string) => texts.get(rowId) ?? '',
   }
 }

@@ -25,12 +25,10 @@ export interface EditedRecord {
   forget(): Promise<void>
 }
 
-/** A text that was not accepted, and why. */
 export type RefusedText = { readonly text: string; readonly problem: string }
 
 interface EditOptions {
   readonly env: Env
-  /** Whether a member can be changed. */
   readonly isShown: (name: string) => boolean
   /** Opened in place of the record. */
   readonly draft: RefusedText | undefined
@@ -68,7 +66,6 @@ function patchOf(before: JsonObject, after: JsonObject): JsonObject {
 
 const COMMENT = '# crm: '
 
-/** The text below its error, in place of that of an earlier one. */
 function withProblem({ text, problem }: RefusedText): string {
   const lines = text.split('\n').filter((line) => !line.startsWith(COMMENT))
   return [
@@ -79,7 +76,6 @@ function withProblem({ text, problem }: RefusedText): string {
   ].join('\n')
 }
 
-/** The record, or why the text is none. */
 function parsed(parse: (text: string) => unknown, text: string): JsonObject | string {
   try {
     const value = parse(text)

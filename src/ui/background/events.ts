@@ -1,24 +1,20 @@
-import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
-import type { Env } from '../../core/streams.ts'
-import type { ForwardResult, ListenEvent, Received } from '../../core/webhook-events.ts'
+import type { ForwardResult, Received } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { eventsFolder } from '../../settings/default-places.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
-import { rowId, shownCount, takePage, withValues } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
+import { rowId, shownCount, withValues } from '../list/list-state.ts'
+import { withRows } from '../screens/all-screens.tsx'
 import { isFollowed } from '../screens/events.tsx'
 import { type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { type DoneCommands, targetWord } from './done-commands.ts'
+import { targetWord } from './done-commands.ts'
 import { eventRow, forwardResultText, receivedRow, withForwardResult } from './event-row.ts'
-import type { Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import type { LiveEvents, Parts } from './parts.ts'
 
-/** What an event says of a record. */
 export type EventRecord = { readonly name: ServerList; readonly isNew: boolean; readonly record: CrmRecord }
 
 /** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
@@ -54,18 +50,12 @@ function isOlder(record: CrmRecord, row: CrmRecord): boolean {
   return recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)
 }
 
-/** The events that `crm listen` keeps on this machine, watched while the screen is open. */
-export interface Events {
-  /** Shows the current content of the log. */
-  look(): Promise<void>
-  close(): void
-}
-
 /** The number of events shown, the newest first; `crm webhooks events list` prints all. */
 const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
-export function createEvents(store: StateStore<State>, env: Env, notices: Notices): Events {
+/** The events that `crm listen` keeps on this machine, watched while the screen is open. */
+export function createEvents({ store, env, notices }: Parts) {
   const folder = eventsFolder(env)
   let seen = ''
   const timer = setInterval(() => void watch(), LOOK_EVERY_MS)
@@ -87,20 +77,11 @@ export function createEvents(store: StateStore<State>, env: Env, notices: Notice
   }
 
   async function look(): Promise<void> {
-    try {
+    await notices.attempt('', async () => {
       seen = await logSize(folder)
       const items = await newest(folder)
-      const page = {
-        items,
-        nextCursor: undefined,
-        isOpen: items.length === MOST_EVENTS,
-        searched: searchedIn('events'),
-      }
-      store.update((state) => withList(state, 'events', (list) => takePage({ ...list, isStale: true }, page)))
-    } catch (error) {
-      if (!(error instanceof CrmError)) throw error
-      notices.problem(error, '')
-    }
+      store.update((state) => withRows(state, 'events', items, items.length === MOST_EVENTS))
+    })
   }
 
   return { look, close: () => clearInterval(timer) }
@@ -120,19 +101,11 @@ async function newest(folder: string): Promise<readonly CrmRecord[]> {
   return rows.slice(0, MOST_EVENTS)
 }
 
-/** A receiver that this process runs. */
-export interface LiveEvents {
-  /** The address for senders. */
-  readonly url: string
-  /** Receives every later event. */
-  onEvents(take: (listenEvent: ListenEvent) => void): void
-}
-
 /** Four frames a second are drawn at any rate of events. */
 const SHOWN_EVERY_MS = 250
 
 /** The events of a receiver in this process: what `crm listen` would print, the newest first. */
-export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Events {
+export function createLiveEvents(store: StateStore<State>, live: LiveEvents) {
   let waiting: CrmRecord[] = []
   let count = 0
   let receivedCount = 0
@@ -189,19 +162,11 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Ev
     waiting = []
     count = 0
     const isResting = isFollowed(store.get())
-    store.update((state) =>
-      withList(state, 'events', (list) => {
-        const items = [...rows, ...list.rows].slice(0, MOST_EVENTS)
-        const page = {
-          items,
-          nextCursor: undefined,
-          isOpen: items.length === MOST_EVENTS,
-          searched: searchedIn('events'),
-        }
-        const fresh = takePage({ ...list, isStale: true }, page)
-        return isResting ? { ...fresh, cursor: 0, top: 0 } : fresh
-      }),
-    )
+    store.update((state) => {
+      const items = [...rows, ...state.lists.events.rows].slice(0, MOST_EVENTS)
+      const fresh = withRows(state, 'events', items, items.length === MOST_EVENTS)
+      return isResting ? withList(fresh, 'events', (list) => ({ ...list, cursor: 0, top: 0 })) : fresh
+    })
   }
 
   store.update((state) => ({
@@ -229,28 +194,7 @@ function requestOf({ id, receivedAtMs }: ForwardResult): string {
   return `${id} ${new Date(receivedAtMs).toISOString()}`
 }
 
-/** Send events; throw a CrmError for an event that cannot be signed, and for an invalid address. */
-export interface EventSenders {
-  /** Sends a kept event again, with a new signature and the same id. */
-  replay(id: string, to: string): Promise<ForwardResult>
-  /** Sends a synthetic event: `contact.created name=Ada`. */
-  trigger(name: string, members: readonly string[], to: string): Promise<ForwardResult>
-}
-
-export interface Sending {
-  /** Sends them one after the other, in this order. */
-  replay(ids: readonly string[], to: string): Promise<void>
-  trigger(name: string, members: readonly string[], to: string): Promise<void>
-}
-
-interface Parts {
-  readonly senders: EventSenders
-  readonly notices: Notices
-  readonly commands: DoneCommands
-  readonly underWay: UnderWay
-}
-
-export function createSending({ senders, notices, commands, underWay }: Parts): Sending {
+export function createSending({ senders, notices, commands, underWay }: Parts) {
   /** The answers of the target stay in the log; the last message counts them. */
   async function sendAll(sends: readonly (() => Promise<ForwardResult>)[]): Promise<void> {
     let taken = 0
@@ -275,11 +219,11 @@ export function createSending({ senders, notices, commands, underWay }: Parts): 
     underWay.track(sends.length === 1 ? 'an event' : `${sends.length} events`, () => sendAll(sends))
 
   return {
-    replay: (ids, to) => {
+    replay: (ids: readonly string[], to: string) => {
       commands.add(['webhooks', 'replay', ...ids, '--to', targetWord(to)])
       return track(ids.map((id) => () => senders.replay(id, to)))
     },
-    trigger: (name, members, to) => {
+    trigger: (name: string, members: readonly string[], to: string) => {
       const set = members.flatMap((member) => ['--set', member])
       commands.add(['webhooks', 'trigger', name, ...set, '--to', targetWord(to)])
       return track([() => senders.trigger(name, members, to)])

@@ -2,55 +2,40 @@ import { isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ChosenChange } from '../../jobs/plan/make-selection.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
-import { type ListState, putRow, rowId } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
+import { rowId } from '../list/list-state.ts'
+import { withRecords } from '../screens/all-screens.tsx'
 import type { ServerList } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import type { Notices } from './notices.ts'
-
-/** Finds records by their ids; an id without a record is missing in the result. */
-export type FindRecords = (list: ServerList, ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
+import type { Parts } from './parts.ts'
 
 /** A change that was refused because others had changed its record. */
 export interface RefusedChange {
-  /** Of the record as it is now. */
   readonly change: ChosenChange
   /** `Ada: company theirs Theirs, yours Mine, before Old`. */
   readonly text: string
 }
 
-type Parts = { readonly store: StateStore<State>; readonly notices: Notices; readonly findRecords: FindRecords }
-
-/** Records that are read again after one send. */
 const MOST_READ = 200
 
+export type FindConflicts = ReturnType<typeof createFindConflicts>
+
 /** Reads the records of refused changes again, and shows them in the list. */
-export type FindConflicts = (name: ServerList, refused: readonly ChosenChange[]) => Promise<readonly RefusedChange[]>
-
-export function createFindConflicts(parts: Parts): FindConflicts {
-  return (name, refused) => findConflicts(parts, name, refused)
-}
-
-async function findConflicts(
-  { store, notices, findRecords }: Parts,
-  name: ServerList,
-  refused: readonly ChosenChange[],
-): Promise<readonly RefusedChange[]> {
-  const ids = refused.slice(0, MOST_READ).map(({ row }) => rowId(row) ?? '')
-  if (ids.length === 0) return []
-  const found = await findRecords(name, ids).catch((error: unknown) => {
-    notices.problem(error, 'What others changed cannot be read; r loads it: ')
-    return new Map<string, CrmRecord>()
-  })
-  const conflicts = refused.flatMap(({ row, patch }): RefusedChange[] => {
-    const now = found.get(rowId(row) ?? '')
-    return now ? [{ change: { row: now, patch }, text: conflictText(row, patch, now) }] : []
-  })
-  const put = (list: ListState) =>
-    conflicts.reduce((before, { change }) => putRow(before, change.row, searchedIn(name)), list)
-  store.update((state) => withList(state, name, put))
-  return conflicts
+export function createFindConflicts({ store, notices, findRecords }: Parts) {
+  return async (name: ServerList, refused: readonly ChosenChange[]): Promise<readonly RefusedChange[]> => {
+    const ids = refused.slice(0, MOST_READ).map(({ row }) => rowId(row) ?? '')
+    if (ids.length === 0) return []
+    const found = await findRecords(name, ids).catch((error: unknown) => {
+      notices.problem(error, 'What others changed cannot be read; r loads it: ')
+      return new Map<string, CrmRecord>()
+    })
+    const conflicts = refused.flatMap(({ row, patch }): RefusedChange[] => {
+      const now = found.get(rowId(row) ?? '')
+      return now ? [{ change: { row: now, patch }, text: conflictText(row, patch, now) }] : []
+    })
+    const rows = conflicts.map(({ change }) => change.row)
+    store.update((state) => withRecords(state, name, rows))
+    return conflicts
+  }
 }
 
 /** Of a deletion, what others changed. */

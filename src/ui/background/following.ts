@@ -5,29 +5,12 @@ import { clampBoard, createBoards } from '../board.ts'
 import { type ListState, rowId, shownCount, shownRow, withRefreshed } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { isServerList, listOfScreen, type ServerList } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
-
-/** Keeps the shown list of the server as the server has it. */
-export interface Following {
-  /** Reads the first page again, unless something else is under way. */
-  look(): Promise<void>
-  cancel(): void
-  /** Reads nothing during this. */
-  without(during: () => Promise<void>): Promise<void>
-  close(): void
-}
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly openApi: () => Promise<Api>
-  readonly now: () => number
-  /** Undefined: never. */
-  readonly everyMs: number | undefined
-}
+import { type State, withList } from '../state.ts'
+import type { Parts } from './parts.ts'
 
 const MINUTE_MS = 60_000
 
-export function createFollowing({ store, openApi, now, everyMs }: Parts): Following {
+export function createFollowing({ store, openApi, now, refreshEveryMs: everyMs }: Parts) {
   const boards = createBoards()
   let isLent = false
   let running: AbortController | undefined
@@ -37,6 +20,7 @@ export function createFollowing({ store, openApi, now, everyMs }: Parts): Follow
     setInterval(() => store.update((state) => withAge(state, now())), MINUTE_MS).unref(),
   ]
 
+  /** Reads the first page again, unless something else is under way. */
   async function look(): Promise<void> {
     const name = followed(store.get())
     if (name === undefined || isLent || running) return
@@ -93,7 +77,7 @@ export function createFollowing({ store, openApi, now, everyMs }: Parts): Follow
   return {
     look,
     cancel,
-    without: async (during) => {
+    without: async (during: () => Promise<void>) => {
       cancel()
       isLent = true
       await during().finally(() => {

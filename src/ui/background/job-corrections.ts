@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, isSameJson, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, isSameJson, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { LeftFailure } from '../../jobs/history/failures.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -8,19 +8,16 @@ import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
 import { type Assignment, checkedAssignment } from '../list/assignment.ts'
 import { type Offered, serverLists } from '../screens.ts'
-import type { DoneCommands } from './done-commands.ts'
 import { loadYaml } from './edit-record.ts'
 import { type Cause, causesOf } from './job-rows.ts'
+import type { Parts } from './parts.ts'
 
-/** Rows of a text that a person can still read. */
 export const MOST_EDITED = 100
 
 /** The failed rows as YAML, each under its name and below its reason. */
 export interface FailedRowsText {
   readonly text: string
-  /** The rows by their names in the text. */
   readonly rows: JsonObject
-  /** The name of a row by its operation. */
   readonly names: ReadonlyMap<number, string>
 }
 
@@ -69,39 +66,19 @@ function notRow(name: string, what: string, hint: string): CrmError {
   return new CrmError('invalid_input', `${JSON.stringify(name)} ${what}; nothing was sent`, { hint })
 }
 
-/** Failed rows of a job, corrected and sent as a job of their own. */
-export interface JobCorrections {
-  /** Its failures by cause, the most frequent first. */
-  causes(id: string): Promise<readonly Cause[]>
-  /** The file of the failed rows, if one of them was rejected before it was sent: there is no request to correct. */
-  failedFile(id: string): Promise<string | undefined>
-  /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
-  checker(id: string): Promise<((text: string) => Assignment) | undefined>
-  /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
-  correct(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Corrected | undefined>
-  /** The first of its failed rows as a text to edit, and the number of all of them. */
-  failedRows(id: string): Promise<(FailedRowsText & { readonly count: number }) | undefined>
-  /** As `correct`, with what is sent in place of each row, by its operation. */
-  correctRows(id: string, rows: ReadonlyMap<number, JsonObject>): Promise<Corrected | undefined>
-}
-
 export interface Corrected {
   readonly rows: number
-  /** The changes of the first rows, for people. */
   readonly lines: readonly string[]
   send(): Promise<void>
   drop(): void
 }
 
-interface Parts {
-  /** Shows an error, and returns undefined then. */
+export interface CorrectionRun {
   attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined>
   send(jobs: Jobs, paths: JobPaths): Promise<unknown>
-  readonly commands: DoneCommands
-  readonly offered: () => Offered
 }
 
-export function createJobCorrections({ attempt, send, commands, offered }: Parts): JobCorrections {
+export function createJobCorrections({ store, commands }: Parts, { attempt, send }: CorrectionRun) {
   const correct = (id: string, correction: Correction) =>
     attempt(async (jobs): Promise<Corrected> => {
       const { job, rows, samples } = await jobs.plan('correction', { paths: jobs.find(id), correct: correction })
@@ -117,21 +94,28 @@ export function createJobCorrections({ attempt, send, commands, offered }: Parts
     })
 
   return {
-    causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
-    failedFile: (id) =>
+    /** Its failures by cause, the most frequent first. */
+    causes: async (id: string) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
+    /** The file of the failed rows, if one of them was rejected before it was sent: there is no request to correct. */
+    failedFile: (id: string) =>
       attempt(async (jobs) => {
         const paths = jobs.find(id)
         for await (const { last } of jobs.left(await jobs.of(paths).state()).rows())
           if (!last.operation.body) return (await jobs.of(paths).reportFailures())?.file
         return undefined
       }),
-    checker: (id) => attempt((jobs) => checkerOf(jobs, jobs.find(id), offered())),
-    correct: (id, { code, field }, [name, value]) =>
+    /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
+    checker: (id: string) => attempt((jobs) => checkerOf(jobs, jobs.find(id), store.get().offered)),
+    /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
+    correct: (id: string, { code, field }: Cause, [name, value]: Assignment) =>
       correct(id, ({ last }, body) =>
         last.code === code && last.field === field ? { ...body, [name]: value } : undefined,
       ),
-    correctRows: (id, rows) => correct(id, ({ operation }) => rows.get(operation.op)),
-    failedRows: (id) =>
+    /** As `correct`, with what is sent in place of each row, by its operation. */
+    correctRows: (id: string, rows: ReadonlyMap<number, JsonObject>) =>
+      correct(id, ({ operation }) => rows.get(operation.op)),
+    /** The first of its failed rows as a text to edit, and the number of all of them. */
+    failedRows: (id: string) =>
       attempt(async (jobs) => {
         const failures: LeftFailure[] = []
         let count = 0

@@ -1,44 +1,22 @@
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
-import { type Edit, type ListState, putRow, removeRows, rowId, withSaved } from '../list/list-state.ts'
-import type { DiffLine } from '../overlay.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
+import { type Edit, type ListState, removeRows, rowId, withSaved } from '../list/list-state.ts'
+import { withRecords } from '../screens/all-screens.tsx'
 import { type ServerList, serverLists } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
+import { withList } from '../state.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/diff.ts'
-import type { DoneCommands } from './done-commands.ts'
-import type { FindRecords } from './find-conflicts.ts'
-import { createJobCorrections, type JobCorrections } from './job-corrections.ts'
-import { createJobWatch, type JobWatch } from './job-rows.ts'
-import type { Lists } from './loading.ts'
-import type { Notices } from './notices.ts'
-import {
-  createBatches,
-  isInterrupted,
-  type JobToSend,
-  sendInBackground,
-  type TrackedRows,
-  type UnderWay,
-} from './under-way.ts'
+import { createJobCorrections } from './job-corrections.ts'
+import { createJobWatch } from './job-rows.ts'
+import type { Parts } from './parts.ts'
+import { createBatches, isInterrupted, type JobToSend, sendInBackground, type TrackedRows } from './under-way.ts'
 
-/** An undo that is planned, and not sent. */
-export interface PlannedUndo {
-  readonly rows: number
-  readonly diff: readonly DiffLine[]
-  /** What is not reverted. */
-  readonly lines: readonly string[]
-  readonly noun: JobNoun
-  readonly edits: readonly Edit[]
-  readonly deleted: readonly string[]
-  readonly paths: JobPaths
-}
+type PlannedUndo = Awaited<ReturnType<typeof planUndo>>
 
-/** CrmError `conflict` when the job has not ended, was undone, or nothing of it can be reverted. */
-async function planUndo(jobs: Jobs, id: string): Promise<PlannedUndo> {
+/** An undo that is not sent yet. CrmError `conflict` when the job has not ended, was undone, or nothing of it can be reverted. */
+async function planUndo(jobs: Jobs, id: string) {
   const found = jobs.find(id)
   if (jobs.of(found).needed().length > 0) throw ofTwoJobs(id)
   const made = await jobs.plan('undo', { paths: found })
@@ -54,6 +32,7 @@ async function planUndo(jobs: Jobs, id: string): Promise<PlannedUndo> {
   }
   return {
     ...{ rows, noun: job.head.noun, edits, paths },
+    /** What is not reverted. */
     lines: [...(created.length > 0 ? ['They get new ids.'] : []), ...leftLines],
     diff: [
       ...editDiff(edits),
@@ -85,24 +64,18 @@ function namedAs(jobs: Jobs, of: JobPaths, restored: readonly CrmRecord[]): read
   return restored.map((record) => before.get(String(record.id)) ?? record)
 }
 
-interface SendParts {
-  readonly store: StateStore<State>
-  readonly findRecords: FindRecords
-  readonly lists: Pick<Lists, 'reload'>
-  readonly send: (onEnd: RunHooks['onEnd']) => Promise<void>
-}
-
 /** More records that exist again are shown by a reload. */
 const MOST_FOUND = 200
 
-/** Sends it; the rows of its list show what was reverted. */
 async function sendUndo(
   { noun, edits, deleted }: PlannedUndo,
-  { store, findRecords, lists, send }: SendParts,
+  { store, findRecords }: Parts,
+  reload: (name: ServerList) => Promise<void>,
+  send: (onEnd: RunHooks['onEnd']) => Promise<void>,
 ): Promise<void> {
   const name = serverLists().find((list) => list === noun)
-  const change = (edit: (list: ListState, of: ServerList) => ListState) => {
-    if (name) store.update((state) => withList(state, name, (list) => edit(list, name)))
+  const change = (edit: (list: ListState) => ListState) => {
+    if (name) store.update((state) => withList(state, name, edit))
   }
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
   const gone = new Set(deleted)
@@ -119,9 +92,9 @@ async function sendUndo(
   saved.close()
   removed.close()
   if (!name || again.length === 0) return
-  if (again.length > MOST_FOUND) return lists.reload(name)
+  if (again.length > MOST_FOUND) return reload(name)
   const found = await findRecords(name, again)
-  change((list) => [...found.values()].reduce((before, row) => putRow(before, row, searchedIn(name)), list))
+  store.update((state) => withRecords(state, name, [...found.values()]))
 }
 
 function ofTwoJobs(id: string): CrmError {
@@ -143,42 +116,9 @@ function nothing(id: string, lines: readonly string[]): CrmError {
   })
 }
 
-/** The jobs of this machine, and the actions on them. */
-export interface JobList extends JobWatch, JobCorrections {
-  /** Sends the unsent rows. */
-  resume(id: string): Promise<void>
-  /** Sends the failed rows again, as a new job. */
-  retry(id: string): Promise<void>
-  /** The records that a job changed and did not delete; undefined where its journal cannot be read, which is shown. */
-  changedBy(id: string): Promise<ChangedRecords | undefined>
-  /** The undo of a job; undefined when there is none, which is shown. */
-  planUndo(id: string): Promise<UndoToSend | undefined>
-}
-
-type ChangedRecords = { readonly resource: string; readonly ids: readonly string[] }
-
-export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'> {
-  /** Of the job that the undo is. */
-  readonly id: string
-  send(): Promise<void>
-  drop(): void
-}
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly lists: Pick<Lists, 'reload'>
-  readonly findRecords: FindRecords
-  readonly openJobs: () => Promise<Jobs>
-  readonly notices: Notices
-  readonly commands: DoneCommands
-  readonly underWay: UnderWay
-  /** Aborted when the program is stopped. */
-  readonly signal: AbortSignal
-}
-
-export function createJobList(parts: Parts): JobList {
-  const { store, lists, findRecords, openJobs, notices, commands, underWay, signal } = parts
-  const watching = createJobWatch({ store, openJobs, notices, signal })
+export function createJobList(parts: Parts, reload: (name: ServerList) => Promise<void>) {
+  const { openJobs, notices, commands, underWay, signal } = parts
+  const watching = createJobWatch(parts)
 
   const send = (jobs: Jobs, paths: JobPaths, onEnd?: RunHooks['onEnd']) =>
     underWay.trackRows(paths.id, (rows) => run(rows, { jobs, paths, onEnd }))
@@ -196,24 +136,19 @@ export function createJobList(parts: Parts): JobList {
     }
   }
 
-  async function attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work(await openJobs())
-    } catch (error) {
-      notices.problem(error, '')
-      return undefined
-    }
-  }
+  const attempt = <Result>(work: (jobs: Jobs) => Promise<Result>) =>
+    notices.attempt('', async () => work(await openJobs()))
 
   return {
     ...watching,
-    ...createJobCorrections({ attempt, send, commands, offered: () => store.get().offered }),
-    resume: (id) =>
+    ...createJobCorrections(parts, { attempt, send }),
+    resume: (id: string) =>
       attempt(async (jobs) => {
         commands.add(['jobs', 'resume', id])
         await send(jobs, jobs.find(id))
       }),
-    changedBy: (id) =>
+    /** The records that a job changed and did not delete; undefined where its journal cannot be read, which is shown. */
+    changedBy: (id: string) =>
       attempt(async (jobs) => {
         const ids = new Set<string>()
         let resource = ''
@@ -225,7 +160,8 @@ export function createJobList(parts: Parts): JobList {
         }
         return { resource, ids: [...ids] }
       }),
-    planUndo: (id) =>
+    /** The undo of a job; undefined when there is none, which is shown. */
+    planUndo: (id: string) =>
       attempt(async (jobs) => {
         const undo = await planUndo(jobs, id)
         return {
@@ -234,15 +170,12 @@ export function createJobList(parts: Parts): JobList {
           send: async () =>
             void (await attempt((again) => {
               commands.add(['jobs', 'undo', id, '--yes'])
-              return sendUndo(undo, {
-                ...{ store, lists, findRecords },
-                send: (onEnd) => send(again, undo.paths, onEnd),
-              })
+              return sendUndo(undo, parts, reload, (onEnd) => send(again, undo.paths, onEnd))
             })),
           drop: () => jobs.of(undo.paths).drop(),
         }
       }),
-    retry: (id) =>
+    retry: (id: string) =>
       attempt(async (jobs) => {
         const made = await jobs.plan('retry', { paths: jobs.find(id) })
         if (made.type !== 'refused') {

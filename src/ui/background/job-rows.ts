@@ -8,21 +8,14 @@ import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/store/job-folder.ts'
 import { createRate, type Rate, rateTexts } from '../../output/progress.ts'
-import { takePage } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
+import { withRows } from '../screens/all-screens.tsx'
 import { type State, type StateStore, withList } from '../state.ts'
-import type { Notices } from './notices.ts'
+import type { Parts } from './parts.ts'
 
 export type Cause = { readonly text: string; readonly code: string; readonly field: string | undefined }
 
-export interface ReadJob {
-  readonly row: CrmRecord
-  /** The server with its records; undefined for a damaged job. */
-  readonly account: string | undefined
-  readonly isRunning: boolean
-}
+export type ReadJob = { readonly row: CrmRecord; readonly account: string | undefined; readonly isRunning: boolean }
 
-/** A job for the Jobs screen. */
 async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   const job = await jobs.of(paths).state()
   const { head, state, account, progress } = job
@@ -75,13 +68,10 @@ export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Ca
   return groups.slice(0, MOST_CAUSES).map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }
 
-/** The rows of all jobs, the newest first. */
-export type JobRows = { read(jobs: Jobs): Promise<readonly ReadJob[]> }
-
 type Known = { readonly stamp: string; readonly job: ReadJob }
 
-/** A job is read again only when its journal has changed, or while it runs: reading takes a second for a million rows. */
-function createJobRows(): JobRows {
+/** The rows of all jobs, the newest first. A job is read again only when its journal has changed, or while it runs: reading takes a second for a million rows. */
+function createJobRows() {
   const known = new Map<string, Known>()
   const rates = new Map<string, Rate>()
   const firsts = new Map<string, string>()
@@ -108,14 +98,12 @@ function createJobRows(): JobRows {
     return { ...job, row: { ...job.row, state: `running ${share} %${speed}` } }
   }
 
-  return {
-    read: async (jobs) => {
-      const all: ReadJob[] = []
-      const jobPaths = jobs.all().toReversed()
-      const stamps = familyStamps(jobPaths, firsts)
-      for (const paths of jobPaths) all.push(await read(jobs, paths, stamps(paths)))
-      return all
-    },
+  return async (jobs: Jobs): Promise<readonly ReadJob[]> => {
+    const all: ReadJob[] = []
+    const jobPaths = jobs.all().toReversed()
+    const stamps = familyStamps(jobPaths, firsts)
+    for (const paths of jobPaths) all.push(await read(jobs, paths, stamps(paths)))
+    return all
   }
 }
 
@@ -154,35 +142,16 @@ function stampOf({ db }: JobPaths): string {
   return stats.map((stat) => (stat ? `${stat.size} ${stat.mtimeMs}` : '')).join(' ')
 }
 
-/** The rows of the Jobs screen. */
-export interface JobWatch {
-  look(): Promise<void>
-  /** Looks each second for as long as the screen is open. */
-  watch(): void
-  /** Shows the jobs of other servers, too, or no longer. */
-  toggleOthers(): Promise<void>
-  close(): void
-}
-
-/** How often the jobs are looked at. */
 const LOOK_EVERY_MS = 1_000
 
-interface Parts {
-  readonly store: StateStore<State>
-  readonly openJobs: () => Promise<Jobs>
-  readonly notices: Notices
-  /** Aborted when the program is stopped. */
-  readonly signal: AbortSignal
-}
-
-export function createJobWatch({ store, openJobs, notices, signal }: Parts): JobWatch {
-  const rows = createJobRows()
+export function createJobWatch({ store, openJobs, notices, signal }: Parts) {
+  const readRows = createJobRows()
   let timer: NodeJS.Timeout | undefined
 
   async function look(): Promise<void> {
     try {
       const jobs = await openJobs()
-      showJobs(store, await rows.read(jobs), await accountOf(jobs))
+      showJobs(store, await readRows(jobs), await accountOf(jobs))
     } catch (error) {
       close()
       notices.problem(error, '')
@@ -207,6 +176,7 @@ export function createJobWatch({ store, openJobs, notices, signal }: Parts): Job
   return {
     look,
     watch: () => void watch(),
+    /** Shows the jobs of other servers, too, or no longer. */
     toggleOthers: () => {
       store.update((state) => ({ ...state, jobs: { ...state.jobs, isOfAll: !state.jobs.isOfAll } }))
       return look()
@@ -227,13 +197,10 @@ function showJobs(store: StateStore<State>, all: readonly ReadJob[], own: string
   const isSame = before.length === items.length && isSameJson([...before], items)
   store.update((state) => {
     if (isSame && state.lists.jobs.isComplete && state.jobs.others === others) return state
-    const page = { items, nextCursor: undefined, searched: searchedIn('jobs') }
-    const next = withList(state, 'jobs', (list) => {
-      const taken = takePage({ ...list, isStale: true }, page)
-      // The screen opens with the newest one.
-      return state.screen === 'jobs' ? taken : { ...taken, cursor: 0, top: 0 }
-    })
-    return { ...next, jobs: { ...state.jobs, others } }
+    const next = withRows(state, 'jobs', items)
+    // The screen opens with the newest one.
+    const shown = state.screen === 'jobs' ? next : withList(next, 'jobs', (list) => ({ ...list, cursor: 0, top: 0 }))
+    return { ...shown, jobs: { ...state.jobs, others } }
   })
 }
 

@@ -1,40 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'
+import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { keptFormOf } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { State, StateStore } from '../state.ts'
-import type { FindRecords } from './find-conflicts.ts'
-import type { Notices } from './notices.ts'
-
-/** What is on disk for the next start: the text of the open form, and what earlier sessions kept. */
-export interface Kept {
-  /** The unsaved text of the open form. */
-  pendingForm(): KeptForm | undefined
-  /** The current record of a form that was kept; undefined when it was deleted. CrmError of the server. */
-  recordOf(form: KeptForm): Promise<CrmRecord | undefined>
-  /** Takes what earlier sessions kept: forms, and the changes that earlier versions of crm kept. */
-  take(): Promise<void>
-  /** These are done with: opened, in a job, or in a file. */
-  forget(what: readonly (KeptForm | KeptChange)[]): void
-  /** Writes the changes to a new file, and gives its path. CrmError `machine`. */
-  exportChanges(changes: readonly KeptChange[]): string
-  /** Writes all to disk, in case this process dies; gives the number. CrmError `machine`. */
-  hold(): number
-  /** Writes all to disk for any other process; nothing may be called after it. CrmError `machine`. */
-  release(): number
-  /** Drops the open form; nothing may be called after it. CrmError `machine`. */
-  discard(): void
-}
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly notices: Notices
-  /** Undefined without a server. */
-  readonly changes: KeptChanges | undefined
-  readonly findRecords: FindRecords
-}
+import type { Parts } from './parts.ts'
 
 /** A process that is ending awaits its last answers, and then releases its forms. */
 const RELEASED_WITHIN_MS = 12_000
@@ -42,7 +12,8 @@ const LOOK_EVERY_MS = 500
 /** What is typed is on disk so much later: the write waits for the disk, and keys wait for it. */
 const WRITTEN_AFTER_MS = 700
 
-export function createKept({ store, notices, changes, findRecords }: Parts): Kept {
+/** What is on disk for the next start: the text of the open form, and what earlier sessions kept. */
+export function createKept({ store, notices, changes, findRecords }: Parts) {
   let hasKept = false
   let isOver = false
   let isToldOnce = false
@@ -96,15 +67,18 @@ export function createKept({ store, notices, changes, findRecords }: Parts): Kep
 
   return {
     pendingForm,
+    /** Takes what earlier sessions kept: forms, and the changes that earlier versions of crm kept. */
     take: async () => {
       const isDone = () => isOver || store.get().kept.forms.length + store.get().kept.changes.length > 0
       await untilTaken(takeFree, isDone).catch((error: unknown) => notices.problem(error, ''))
     },
-    recordOf: async ({ list, before }) => {
+    /** The current record of a form that was kept; undefined when it was deleted. CrmError of the server. */
+    recordOf: async ({ list, before }: KeptForm) => {
       const id = rowId(before ?? {}) ?? ''
       return (await findRecords(list, [id])).get(id)
     },
-    forget: (what) => {
+    /** These are done with: opened, in a job, or in a file. */
+    forget: (what: readonly (KeptForm | KeptChange)[]) => {
       const isLeft = (each: KeptForm | KeptChange) => !what.includes(each)
       store.update(({ kept, ...state }) => ({
         ...state,
@@ -112,12 +86,16 @@ export function createKept({ store, notices, changes, findRecords }: Parts): Kep
       }))
       writeTyped()
     },
-    exportChanges: (of) => changes?.export(of) ?? '',
+    /** Writes the changes to a new file, and gives its path. CrmError `machine`. */
+    exportChanges: (of: readonly KeptChange[]) => changes?.export(of) ?? '',
+    /** Writes all to disk, in case this process dies; gives the number. CrmError `machine`. */
     hold: () => write('hold'),
+    /** Writes all to disk for any other process; nothing may be called after it. CrmError `machine`. */
     release: () => {
       end()
       return write('release')
     },
+    /** Drops the open form; nothing may be called after it. CrmError `machine`. */
     discard: () => {
       write('hold', false)
       end()

@@ -17,7 +17,6 @@ export async function learnOffered(store: StateStore<State>, openApi: () => Prom
   }
 }
 
-/** With a column of the list selected. */
 function withOwnColumn(state: State, name: ServerList): State {
   const columns = offeredColumns(state, name).map((column) => column.name)
   return withList(state, name, (list) =>

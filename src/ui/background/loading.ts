@@ -16,36 +16,19 @@ import {
 import { searchedIn } from '../screens/all-screens.tsx'
 import { type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import type { Notices } from './notices.ts'
+import type { Parts } from './parts.ts'
 
 /** A member with more values than this is one of names, and keeping them would cost more than it saves. */
 const MOST_VALUES = 4_000
-
-export interface Lists {
-  /** Loads one more page, unless one is being loaded or the list is complete. */
-  more(name: ServerList): Promise<void>
-  /** Loads all pages; Esc stops it. */
-  all(name: ServerList): Promise<void>
-  /** Reloads from the start; the present rows stay until the first page is received. */
-  reload(name: ServerList): Promise<void>
-  /** Shows these rows in place of the list, until it is loaded again. */
-  showOnly(name: ServerList, rows: readonly CrmRecord[], only: string): void
-  /** False when nothing was being loaded. */
-  cancel(): boolean
-  /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
-  giveWay(): void
-}
 
 interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
   readonly shareTexts: (rows: readonly CrmRecord[]) => void
-  /** Received rows that are not shown yet. */
   held: CrmRecord[]
   /** The cursor after the held rows; undefined at the end of the list. */
   nextCursor: string | undefined
   shownAtMs: number
-  /** Shows the held rows, if the next page takes longer. */
   timer: NodeJS.Timeout | undefined
 }
 
@@ -63,7 +46,7 @@ const KEY_LASTS_MS = 250
 /** A shorter wait is not shown. */
 const SLOW_MS = 200
 
-export function createLists(store: StateStore<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
+export function createLists({ store, openApi, notices }: Parts) {
   const runs = new Map<ServerList, Run>()
   const pace = createPace()
   const change = (name: ServerList, part: Partial<ListState>) =>
@@ -130,18 +113,21 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
   }
 
   return {
-    more: (name) => load(name, 'page', () => true),
-    all: async (name) => {
+    /** Loads one more page, unless one is being loaded or the list is complete. */
+    more: (name: ServerList) => load(name, 'page', () => true),
+    all: async (name: ServerList) => {
       await load(name, 'all', () => isFull(store.get().lists[name]))
       if (isFull(store.get().lists[name])) notices.wait(fullText(name))
     },
-    reload: async (name) => {
+    /** From the start; the present rows stay until the first page is received. */
+    reload: async (name: ServerList) => {
       stop(name)
       change(name, { isStale: true })
       await load(name, 'page', () => true)
     },
     showOnly: createShowOnly(store, stop),
     cancel: () => serverLists().filter(stop).length > 0,
+    /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
     giveWay: pace.giveWay,
   }
 }
@@ -152,8 +138,9 @@ function hasNothingToLoad({ isComplete, isStale, only, loading: underWay }: List
   return !isStale && (isComplete || (only !== undefined && loading === 'page'))
 }
 
-function createShowOnly(store: StateStore<State>, stop: (name: ServerList) => boolean): Lists['showOnly'] {
-  return (name, rows, only) => {
+function createShowOnly(store: StateStore<State>, stop: (name: ServerList) => boolean) {
+  /** Shows these rows in place of the list, until it is loaded again. */
+  return (name: ServerList, rows: readonly CrmRecord[], only: string): void => {
     stop(name)
     store.update((state) =>
       withList(state, name, ({ column, isDetailOpen }) => ({
@@ -164,14 +151,14 @@ function createShowOnly(store: StateStore<State>, stop: (name: ServerList) => bo
   }
 }
 
-function createPace(): Pick<Lists, 'giveWay'> & { readonly wait: (at: Run, isOn: () => boolean) => Promise<boolean> } {
+function createPace() {
   let keyAtMs = Number.NEGATIVE_INFINITY
   return {
     giveWay: () => {
       keyAtMs = performance.now()
     },
     // The end of the list is found at once. It can be cancelled meanwhile.
-    wait: async ({ nextCursor }, isOn) => {
+    wait: async ({ nextCursor }: Run, isOn: () => boolean) => {
       if (nextCursor !== undefined && performance.now() - keyAtMs < KEY_LASTS_MS) await delay(GIVEN_WAY_MS)
       return isOn()
     },
@@ -223,7 +210,6 @@ function fullText(name: ServerList): string {
   return `A sorted or filtered list holds at most ${MOST_ROWS} rows; crm ${name} list --where searches all`
 }
 
-/** Shows the received rows, whatever the reason for the end. */
 function showLeft(store: StateStore<State>, name: ServerList, run: Run): void {
   if (run.held.length > 0) showHeld(store, name, run)
 }
@@ -268,21 +254,10 @@ export function createTextSharing(): (rows: readonly CrmRecord[]) => void {
   return (rows) => rows.forEach(shareIn)
 }
 
-/** Searches the rows that are not loaded for the filter of a list: by a request of the server if it has one, else page by page. */
-export type Search = (name: ServerList) => Promise<void>
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly openApi: () => Promise<Api>
-  readonly lists: Lists
-  readonly notices: Notices
-  readonly signal: AbortSignal
-}
-
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-export function createSearch({ store, openApi, lists, notices, signal }: Parts): Search {
-  /** The number of records that the server found, which are now in the list. */
+/** Searches the rows that are not loaded for the filter of a list: by a request of the server if it has one, else page by page. */
+export function createSearch({ store, openApi, notices, signal }: Parts, all: (name: ServerList) => Promise<void>) {
   async function askServer(name: ServerList, email: string): Promise<number> {
     try {
       const found = await findByEmail(await openApi(), { state: store.get(), name, email, signal })
@@ -297,12 +272,12 @@ export function createSearch({ store, openApi, lists, notices, signal }: Parts):
     }
   }
 
-  return async (name) => {
+  return async (name: ServerList): Promise<void> => {
     const { filter, isComplete, failure } = store.get().lists[name]
     if (isComplete || filter === '' || failure?.isOfAnswer) return
     const found = EMAIL.test(filter) ? await askServer(name, filter) : 0
     if (found > 0) return notices.done(`The server found ${found} with this email; L loads all rows`)
-    await lists.all(name)
+    await all(name)
   }
 }
 

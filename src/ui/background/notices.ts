@@ -1,35 +1,16 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { takePage } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
+import { withRows } from '../screens/all-screens.tsx'
 import type { ServerList } from '../screens.ts'
 import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
 const SHOWN_SECONDS = 8
 const MOST_SHOWN = 3
 
-export interface Notices {
-  /** `more` is shown only while there is a screen. */
-  done(text: string, more?: string): void
-  wait(text: string, more?: string): void
-  /** A failure that is no error of crm: of a program of the user. */
-  failed(text: string): void
-  /** Shows a CrmError. Any other error is a bug, and is rethrown. */
-  problem(error: unknown, what: string, topic?: string): void
-  /** Removes the messages about a topic that works again; the log keeps them. */
-  recovered(topic: string): void
-  /** The number of problems so far. */
-  problemCount(): number
-  /** Removes the oldest message; false when there is none. */
-  dismiss(): boolean
-  /** After the screens are closed: messages become lines on the terminal, including those about a stop. */
-  leaveScreen(say: (line: string) => void): void
-  close(): void
-}
+export type Notices = ReturnType<typeof createNotices>
 
-/** Short messages above the keys; the log keeps all of them. */
-export function createNotices(store: StateStore<State>, now: () => number, signal: AbortSignal): Notices {
+export function createNotices(store: StateStore<State>, now: () => number, signal: AbortSignal) {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0
@@ -46,13 +27,10 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     }
     const toast = { id, type, text: safeText(text), remedy: remedy && safeText(remedy), seconds: SHOWN_SECONDS, topic }
     store.update((state) => {
-      const { log } = state.lists
-      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: searchedIn('log') }
       const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
-      const next = takePage({ ...log, isStale: true }, page)
+      const next = withRows({ ...state, toasts }, 'log', [entry, ...state.lists.log.rows])
       // The cursor follows its row only while the log is shown; it opens on the newest message.
-      const opened = state.screen === 'log' ? next : { ...next, cursor: 0, top: 0 }
-      return withList({ ...state, toasts }, 'log', () => opened)
+      return state.screen === 'log' ? next : withList(next, 'log', (log) => ({ ...log, cursor: 0, top: 0 }))
     })
     const timer = setInterval(() => store.update((state) => ticked(state, id, () => end(timer))), 1_000)
     timers.add(timer)
@@ -61,33 +39,50 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     clearInterval(timer)
     timers.delete(timer)
   }
+  /** Shows a CrmError. Any other error is a bug, and is rethrown. */
+  function problem(error: unknown, what: string, topic?: string): void {
+    // A wait before the first request is aborted with the reason of the signal itself.
+    if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
+    if (!(error instanceof CrmError)) throw error
+    if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
+    problems++
+    const { requestId, hint } = error.details
+    const id = requestId === undefined ? '' : ` (request ${requestId})`
+    show('problem', `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
+  }
+  /** Undefined after an error, which is shown. */
+  async function attempt<Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      problem(error, what)
+      return undefined
+    }
+  }
   return {
-    done: (text, more = '') => show('done', say ? text : `${text}${more}`),
-    wait: (text, more = '') => show('wait', say ? text : `${text}${more}`),
-    failed: (text) => show('problem', text),
-    problem: (error, what, topic) => {
-      // A wait before the first request is aborted with the reason of the signal itself.
-      if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
-      if (!(error instanceof CrmError)) throw error
-      if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
-      problems++
-      const { requestId, hint } = error.details
-      const id = requestId === undefined ? '' : ` (request ${requestId})`
-      show('problem', `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
-    },
-    recovered: (topic) =>
+    /** `more` is shown only while there is a screen. */
+    done: (text: string, more = '') => show('done', say ? text : `${text}${more}`),
+    wait: (text: string, more = '') => show('wait', say ? text : `${text}${more}`),
+    /** A failure that is no error of crm: of a program of the user. */
+    failed: (text: string) => show('problem', text),
+    problem,
+    attempt,
+    /** Removes the messages about a topic that works again; the log keeps them. */
+    recovered: (topic: string) =>
       store.update((state) =>
         state.toasts.some((toast) => toast.topic === topic)
           ? { ...state, toasts: state.toasts.filter((toast) => toast.topic !== topic) }
           : state,
       ),
+    /** Removes the oldest message; false when there is none. */
     dismiss: () => {
       if (store.get().toasts.length === 0) return false
       store.update((state) => ({ ...state, toasts: state.toasts.slice(1) }))
       return true
     },
     problemCount: () => problems,
-    leaveScreen: (write) => {
+    /** After the screens are closed: messages become lines on the terminal, including those about a stop. */
+    leaveScreen: (write: (line: string) => void) => {
       say = write
     },
     close: () => {
@@ -102,7 +97,6 @@ interface ToastDetails {
   readonly remedy?: string | undefined
 }
 
-/** A second later: the message with one second less, or gone. */
 function ticked(state: State, id: number, end: () => void): State {
   const toast = state.toasts.find((each) => each.id === id)
   if (!toast || toast.seconds <= 1) end()
@@ -126,7 +120,6 @@ export function leadOf(error: unknown, { failed, open }: { readonly failed: stri
   return isOpen ? open : failed
 }
 
-/** The command that shows whether a change was applied. */
 export function lookText(name: ServerList, id: string): string {
   return `crm ${name} get ${shellWord(id)} shows whether it was applied`
 }

@@ -87,7 +87,6 @@ export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>
   )
 }
 
-/** In the pane. */
 const MOST_SHOWN = 5
 
 type OpenApi = () => Promise<Api>

@@ -1,46 +1,32 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
 import type { ChosenChange } from '../../jobs/plan/make-selection.ts'
 import { type ListState, removeRows, rowId, withSaved } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
+import { withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
 import { type DoneCommands, plainJson } from './done-commands.ts'
 import type { FindConflicts, RefusedChange } from './find-conflicts.ts'
-import type { Notices } from './notices.ts'
-import { createBatches, isInterrupted, sendInBackground, type TrackedRows, type UnderWay } from './under-way.ts'
+import type { Parts } from './parts.ts'
+import { createBatches, isInterrupted, sendInBackground, type TrackedRows } from './under-way.ts'
 import type { UndoHistory } from './writes.ts'
 
 export interface ChangesToSend {
   readonly name: ServerList
   /** Either updates or deletions. */
   readonly changes: readonly ChosenChange[]
-  /** The job is on disk. */
   readonly onMade?: () => void
 }
 
+type SendParts = Parts & { readonly history: UndoHistory }
+
 /** Sends changes of records as one job; gives those that were refused because others had changed their records. */
-export type SendChanges = (toSend: ChangesToSend) => Promise<readonly RefusedChange[]>
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly notices: Notices
-  readonly commands: DoneCommands
-  readonly openJobs: () => Promise<Jobs>
-  readonly underWay: UnderWay
-  readonly history: UndoHistory
-  readonly findConflicts: FindConflicts
-  /** Aborted when the program is stopped. */
-  readonly signal: AbortSignal
-}
-
-export function createSendChanges(parts: Parts): SendChanges {
-  const { underWay, notices, findConflicts } = parts
-  return async (toSend) => {
-    const { name } = toSend
+export function createSendChanges(parts: Parts, history: UndoHistory, findConflicts: FindConflicts) {
+  const { underWay, notices } = parts
+  return async (toSend: ChangesToSend): Promise<readonly RefusedChange[]> => {
+    const what = `${changesIn(toSend)} of ${toSend.name}`
     try {
-      const refused = await underWay.trackRows(`${changesIn(toSend)} of ${name}`, (rows) => send(parts, toSend, rows))
-      return await findConflicts(name, refused)
+      const refused = await underWay.trackRows(what, (rows) => send({ ...parts, history }, toSend, rows))
+      return await findConflicts(toSend.name, refused)
     } catch (error) {
       notices.problem(error, 'Not sent: ')
       return []
@@ -58,7 +44,7 @@ function changesIn(toSend: ChangesToSend): string {
 }
 
 /** The changes that were refused because others had changed their records. */
-async function send(parts: Parts, toSend: ChangesToSend, rows: TrackedRows): Promise<readonly ChosenChange[]> {
+async function send(parts: SendParts, toSend: ChangesToSend, rows: TrackedRows): Promise<readonly ChosenChange[]> {
   const { name, changes, onMade } = toSend
   const jobs = await parts.openJobs()
   const made = await jobs.plan('chosen', { noun: name, kind: isDeletion(toSend) ? 'delete' : 'update', changes })
@@ -85,7 +71,6 @@ async function send(parts: Parts, toSend: ChangesToSend, rows: TrackedRows): Pro
   return refused
 }
 
-/** Shows the end of each row in the list, in few steps. */
 function endsOf({ store }: Parts, name: ServerList) {
   const change = (edit: (list: ListState) => ListState) => store.update((state) => withList(state, name, edit))
   const done: ChosenChange[] = []
@@ -127,11 +112,10 @@ interface Sent {
   readonly failed: readonly ChosenChange[]
   /** Not sent, or without an answer: for `crm jobs resume`. */
   readonly left: number
-  /** Why it stopped; undefined when every row was done. */
   readonly error: unknown
 }
 
-function tell(parts: Parts, toSend: ChangesToSend, sent: Sent): void {
+function tell(parts: SendParts, toSend: ChangesToSend, sent: Sent): void {
   const { notices, commands, signal } = parts
   const { jobId, done, failed, left, error } = sent
   const isForGood = addUndo(parts, toSend, sent)
@@ -146,7 +130,7 @@ function tell(parts: Parts, toSend: ChangesToSend, sent: Sent): void {
 }
 
 /** Whether it is for good: deleted on a server that creates none. */
-function addUndo({ store, history }: Parts, toSend: ChangesToSend, { jobId, isBegun, failed }: Sent): boolean {
+function addUndo({ store, history }: SendParts, toSend: ChangesToSend, { jobId, isBegun, failed }: Sent): boolean {
   const { name, changes } = toSend
   const isForGood = isDeletion(toSend) && store.get().offered.lacks[`create ${name}`] !== undefined
   const [only, ...others] = changes

@@ -5,15 +5,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { type Env, envWithoutSecrets } from '../../core/streams.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { startCommand } from '../../webhooks/command.ts'
-import type { State, StateStore } from '../state.ts'
+import type { Parts } from './parts.ts'
 
-export interface ShellCommand {
-  /** For the line that says what is running. */
-  readonly title: string
-  /** For `sh -c`. */
-  readonly command: string
-  readonly input: string
-}
+export type ShellCommand = { readonly title: string; readonly command: string; readonly input: string }
 
 export interface ShellEnd {
   readonly isSuccess: boolean
@@ -23,18 +17,6 @@ export interface ShellEnd {
   readonly lines: readonly string[]
 }
 
-/** Shell commands of the user, one at a time. They get no key, and the profile of the screens. */
-export interface ShellCommands {
-  run(command: ShellCommand): Promise<ShellEnd>
-  /** As run, with the terminal as its output; call it in `suspend`. */
-  runOnTerminal(command: ShellCommand): Promise<Omit<ShellEnd, 'lines'>>
-  /** Ends the running command; false when there is none. */
-  stop(): boolean
-  /** Ends the running command, and resolves when it has ended. */
-  close(): Promise<void>
-}
-
-/** More is not shown. */
 const MOST_LINES = 5_000
 const MOST_LINE_CHARS = 4_000
 
@@ -45,7 +27,8 @@ const ON_TERMINAL = `(eval "$1"); code=$?
 [ "$code" -eq 0 ] || { printf '\\nexit %s. Enter returns to crm browse ' "$code"; read _; } </dev/tty >/dev/tty
 exit "$code"`
 
-export function createShellCommands(store: StateStore<State>, env: Env): ShellCommands {
+/** Shell commands of the user, one at a time. They get no key, and the profile of the screens. */
+export function createShellCommands({ store, env }: Parts) {
   let running: { stop(): Promise<void> } | undefined
   const show = (shellTitle: string | undefined) => store.update((state) => ({ ...state, shellTitle }))
 
@@ -55,7 +38,7 @@ export function createShellCommands(store: StateStore<State>, env: Env): ShellCo
   }
 
   return {
-    run: async ({ title, command, input }) => {
+    run: async ({ title, command, input }: ShellCommand): Promise<ShellEnd> => {
       const lines: string[] = []
       const say = (line: string) => void (lines.length < MOST_LINES && lines.push(shownLine(line)))
       const started = startCommand({ words: ['sh', '-c', command], env: environment(), input, say })
@@ -70,7 +53,8 @@ export function createShellCommands(store: StateStore<State>, env: Env): ShellCo
         show(undefined)
       }
     },
-    runOnTerminal: async ({ command, input }) => {
+    /** As run, with the terminal as its output; call it in `suspend`. */
+    runOnTerminal: async ({ command, input }: ShellCommand): Promise<Omit<ShellEnd, 'lines'>> => {
       // In the process group of crm, which Ctrl-C of this terminal reaches.
       const child = spawn('sh', ['-c', ON_TERMINAL, 'sh', command], {
         env: environment(),
@@ -84,6 +68,7 @@ export function createShellCommands(store: StateStore<State>, env: Env): ShellCo
       if (signal === 'SIGINT') await sleep(INTERRUPT_LAG_MS)
       return { isSuccess: exit === 0, how: signal ?? `exit ${exit}` }
     },
+    /** Ends the running command; false when there is none. */
     stop: () => {
       void running?.stop()
       return running !== undefined

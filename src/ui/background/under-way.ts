@@ -13,7 +13,6 @@ const BATCH_EVERY_MS = 250
 /** The part of the time that showing may take, whatever the length of the list. */
 const MOST_SHARE = 0.1
 
-/** Shows items in few steps: each call of `show` has those since the last one. */
 export function createBatches<Item>(show: (items: readonly Item[]) => void) {
   let waiting: Item[] = []
   let timer: NodeJS.Timeout | undefined
@@ -39,19 +38,9 @@ export function createBatches<Item>(show: (items: readonly Item[]) => void) {
 }
 
 /** Running requests: the screens show them, and ask before they close. */
-export interface UnderWay {
-  /** `what` is shown: `2 updates of contacts`. */
-  track<Result>(what: string, work: () => Promise<Result>): Promise<Result>
-  /** Work of many rows, whose progress is shown, and which the stop key ends. */
-  trackRows<Result>(what: string, work: (rows: TrackedRows) => Promise<Result>): Promise<Result>
-  /** Ends all work of many rows after the requests that were sent; false when there is none. */
-  stop(): boolean
-  /** Resolves when no request is running. */
-  settled(): Promise<void>
-}
+export type UnderWay = ReturnType<typeof createUnderWay>
 
 export interface TrackedRows {
-  /** Aborted by the stop key. */
   readonly stop: AbortSignal
   /** The function is asked for the counts four times a second. */
   watch(counts: () => RowCounts): void
@@ -61,11 +50,12 @@ export type RowCounts = Pick<SendProgress, 'total' | 'ended' | 'failed' | 'pause
 
 const SHOWN_EVERY_MS = 250
 
-export function createUnderWay(store: StateStore<State>): UnderWay {
+export function createUnderWay(store: StateStore<State>) {
   const running = new Set<Promise<unknown>>()
   const stops = new Set<AbortController>()
   let count = 0
 
+  /** `what` is shown: `2 updates of contacts`. */
   async function track<Result>(what: string, work: (id: number) => Promise<Result>): Promise<Result> {
     const id = ++count
     const ended = Promise.withResolvers<void>()
@@ -82,7 +72,8 @@ export function createUnderWay(store: StateStore<State>): UnderWay {
 
   return {
     track,
-    trackRows: (what, work) =>
+    /** Work of many rows, whose progress is shown, and which the stop key ends. */
+    trackRows: <Result>(what: string, work: (rows: TrackedRows) => Promise<Result>) =>
       track(what, async (id) => {
         const stop = new AbortController()
         const meter = createMeter(store, id, stop.signal)
@@ -94,10 +85,12 @@ export function createUnderWay(store: StateStore<State>): UnderWay {
           meter.close()
         }
       }),
+    /** Ends all work of many rows after the requests that were sent; false when there is none. */
     stop: () => {
       for (const stop of stops) stop.abort(new Error('the stop key was pressed'))
       return stops.size > 0
     },
+    /** Resolves when no request is running. */
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
       // The caller that awaited the last request reports its result first.
@@ -106,7 +99,6 @@ export function createUnderWay(store: StateStore<State>): UnderWay {
   }
 }
 
-/** Puts the progress of one work into the state, at a rate that does not depend on the number of rows. */
 function createMeter(store: StateStore<State>, id: number, stop: AbortSignal) {
   const rate = createRate()
   let timer: NodeJS.Timeout | undefined
@@ -139,7 +131,6 @@ export interface JobToSend {
   readonly onEnd?: RunHooks['onEnd'] | undefined
 }
 
-/** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */
 export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
   let pausedBy: string | undefined
   return jobs.of(paths).run(TERMS, {
@@ -156,7 +147,6 @@ export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, on
   })
 }
 
-/** Whether it was stopped, by the stop key or with the program. */
 export function isInterrupted(error: unknown): error is CrmError {
   return error instanceof CrmError && error.code === 'interrupted'
 }

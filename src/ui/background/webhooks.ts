@@ -4,17 +4,14 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { isFailing } from '../../core/webhook-events.ts'
-import { removeRows, rowId, takePage } from '../list/list-state.ts'
-import { searchedIn } from '../screens/all-screens.tsx'
-import { type State, type StateStore, withList } from '../state.ts'
-import { type DoneCommands, targetWord } from './done-commands.ts'
-import type { Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import { removeRows, rowId, rowVersion } from '../list/list-state.ts'
+import { withRows } from '../screens/all-screens.tsx'
+import { type State, withList } from '../state.ts'
+import { targetWord } from './done-commands.ts'
+import type { Parts } from './parts.ts'
 
-/** The newest first. */
 export type NewestDeliveries = { readonly items: readonly JsonObject[]; readonly hasOlder: boolean }
 
-/** A subscription as a row: its events as one text. */
 function webhookRow(webhook: CrmRecord): CrmRecord {
   // No server should show it, and no screen does.
   const { secret: _, ...row } = webhook
@@ -27,7 +24,6 @@ function eventsText(events: JsonValue | undefined): JsonValue {
     : (events ?? null)
 }
 
-/** The row with its newest deliveries. */
 export function withDeliveries(row: CrmRecord, { items: deliveries, hasOlder }: NewestDeliveries): CrmRecord {
   const [last] = deliveries
   const { id, created_at, updated_at, version, ...members } = row
@@ -69,20 +65,7 @@ export function resendCommand({ id, older }: CrmRecord): string | undefined {
   return older === undefined ? undefined : `crm webhooks resend ${shellWord(String(id))} --failed`
 }
 
-export interface Webhooks {
-  /** Reads the subscriptions and their newest deliveries, as far as the server shows them. */
-  look(): Promise<void>
-  setStatus(row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void>
-  /** The new subscription, with the secret that the server gave; undefined after a failure, which is shown. */
-  create(url: string, events: readonly string[]): Promise<CrmRecord | undefined>
-  /** Has the server send a test event. */
-  test(row: CrmRecord): Promise<void>
-  /** Has the server send the events again whose last attempt failed, of the newest deliveries. */
-  resend(row: CrmRecord): Promise<void>
-  /** The new secret; undefined if there is none, which is shown. It is in no message, and kept nowhere. */
-  rotate(row: CrmRecord): Promise<string | undefined>
-  remove(rows: readonly CrmRecord[]): Promise<void>
-}
+export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** `crm webhooks list` prints more. */
 const MOST_WEBHOOKS = 500
@@ -90,30 +73,12 @@ const MOST_WEBHOOKS = 500
 /** Of each subscription; `crm webhooks deliveries` prints more. */
 const NEWEST = 10
 
-interface Parts {
-  readonly store: StateStore<State>
-  readonly openApi: () => Promise<Api>
-  readonly notices: Notices
-  readonly underWay: UnderWay
-  readonly commands: DoneCommands
-  readonly signal: AbortSignal
-  /** Aborts requests that may finish after the program was stopped. */
-  readonly late: AbortSignal
-}
-
-function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'] {
+function createLook({ store, openApi, notices, signal }: Parts) {
   const change = (part: Partial<State['webhooks']>) =>
     store.update((state) => ({ ...state, webhooks: { ...state.webhooks, ...part } }))
 
   const show = (items: readonly CrmRecord[], isOpen: boolean) =>
-    store.update((state) =>
-      withList(state, 'webhooks', (list) =>
-        takePage(
-          { ...list, isStale: true },
-          { items, nextCursor: undefined, isOpen, searched: searchedIn('webhooks') },
-        ),
-      ),
-    )
+    store.update((state) => withRows(state, 'webhooks', items, isOpen))
 
   async function look(): Promise<void> {
     try {
@@ -156,26 +121,20 @@ function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'
   return look
 }
 
-/** Shows the failure; undefined after one. */
 function createAttempt({ openApi, notices, underWay }: Parts) {
-  return async <Result>(what: string, work: (api: Api) => Promise<Result>): Promise<Result | undefined> => {
-    try {
-      return await underWay.track(what, async () => work(await openApi()))
-    } catch (error) {
-      notices.problem(error, `${what}: `)
-      return undefined
-    }
-  }
+  return <Result>(what: string, work: (api: Api) => Promise<Result>) =>
+    notices.attempt(`${what}: `, () => underWay.track(what, async () => work(await openApi())))
 }
 
 function optionsOf(late: AbortSignal) {
   return { idempotencyKey: undefined, isLetFinish: true, signal: late }
 }
 
-function creating(parts: Parts, look: Webhooks['look']): Webhooks['create'] {
+/** The new subscription, with the secret that the server gave; undefined after a failure, which is shown. */
+function creating(parts: Parts, look: () => Promise<void>) {
   const { commands, notices, late } = parts
   const attempt = createAttempt(parts)
-  return async (url, events) => {
+  return async (url: string, events: readonly string[]): Promise<CrmRecord | undefined> => {
     const made = await attempt(`the subscription of ${url}`, (api) =>
       api.webhooks.create({ url, events: [...events] }, optionsOf(late)),
     )
@@ -187,44 +146,42 @@ function creating(parts: Parts, look: Webhooks['look']): Webhooks['create'] {
   }
 }
 
-export function createWebhooks(parts: Parts): Webhooks {
+export function createWebhooks(parts: Parts) {
   const { store, notices, commands, late } = parts
   const look = createLook(parts)
-  const options = () => optionsOf(late)
-
+  const options = optionsOf(late)
   const attempt = createAttempt(parts)
-
   return {
     look,
     create: creating(parts, look),
-    setStatus: async (row, status) => {
+    setStatus: async (row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void> => {
       const id = rowId(row) ?? ''
-      const ifMatch = versionOf(row.version)
       const changed = await attempt(`the change of ${id}`, (api) =>
-        api.webhooks.update(id, { status }, { ...options(), ifMatch }),
+        api.webhooks.update(id, { status }, { ...options, ifMatch: rowVersion(row) }),
       )
       if (!changed) return
       commands.add(['webhooks', 'update', id, '--status', status])
       notices.done(`${id} is ${String(changed.status ?? status)}`)
       await look()
     },
-    test: async (row) => {
+    test: async (row: CrmRecord): Promise<void> => {
       const id = rowId(row) ?? ''
-      const sent = await attempt(`the test of ${id}`, (api) => api.webhooks.test(id, options()))
+      const sent = await attempt(`the test of ${id}`, (api) => api.webhooks.test(id, options))
       if (!sent) return
       commands.add(['webhooks', 'test', id])
       const event = typeof sent.event_id === 'string' ? `, event ${sent.event_id}` : ''
       notices.done(`The server sends a test event to ${id}${event}; r shows its delivery`)
       await look()
     },
-    resend: async (row) => {
+    /** Has the server send the events again whose last attempt failed, of the newest deliveries. */
+    resend: async (row: CrmRecord): Promise<void> => {
       const id = rowId(row) ?? ''
       const sent: string[] = []
       await attempt(`the deliveries of ${id}`, async ({ subscriptions }) => {
         const { items } = await newestDeliveries(subscriptions, row, late)
         for (const { event_id: eventId } of items.filter(isFailing)) {
           if (typeof eventId !== 'string') continue
-          await subscriptions.resend({ webhookId: id, eventId }, options())
+          await subscriptions.resend({ webhookId: id, eventId }, options)
           sent.push(eventId)
           commands.add(['webhooks', 'resend', id, eventId])
         }
@@ -232,19 +189,20 @@ export function createWebhooks(parts: Parts): Webhooks {
       if (sent.length > 0) notices.done(resentText(row, sent))
       await look()
     },
-    rotate: async (row) => {
+    /** The new secret; undefined if there is none, which is shown. It is in no message, and kept nowhere. */
+    rotate: async (row: CrmRecord): Promise<string | undefined> => {
       const id = rowId(row) ?? ''
-      const secret = await attempt(`the new secret of ${id}`, (api) => api.subscriptions.rotate(id, options()))
+      const secret = await attempt(`the new secret of ${id}`, (api) => api.subscriptions.rotate(id, options))
       if (secret !== undefined) await look()
       return secret
     },
-    remove: async (rows) => {
+    remove: async (rows: readonly CrmRecord[]): Promise<void> => {
       const gone: string[] = []
       for (const row of rows) {
         const id = rowId(row)
         if (id === undefined) continue
         const isGone = await attempt(`the deletion of ${id}`, async (api) => {
-          await api.webhooks.delete(id, { ...options(), ifMatch: undefined })
+          await api.webhooks.delete(id, { ...options, ifMatch: undefined })
           return true
         })
         if (!isGone) break
@@ -276,8 +234,4 @@ function resentText(row: CrmRecord, sent: readonly string[]): string {
   const all = resendCommand(row)
   const rest = all === undefined ? 'r shows the deliveries' : `older ones that failed: ${all}`
   return `The server sends ${events} to ${rowId(row) ?? ''} again; ${rest}`
-}
-
-function versionOf(version: JsonValue | undefined): string | undefined {
-  return typeof version === 'number' ? String(version) : undefined
 }

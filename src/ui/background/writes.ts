@@ -3,28 +3,21 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
+import { removeRow, rowId, rowVersion, withId } from '../list/list-state.ts'
 import type { DiffLine } from '../overlay.ts'
-import { searchedIn, titleOf } from '../screens/all-screens.tsx'
+import { titleOf, withRecords } from '../screens/all-screens.tsx'
 import { listOfScreen, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/diff.ts'
-import type { DoneCommands } from './done-commands.ts'
-import type { JobList } from './job-list.ts'
-import { leadOf, type Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import type { createJobList } from './job-list.ts'
+import { leadOf } from './notices.ts'
+import type { Parts } from './parts.ts'
 
-interface OfRecords {
-  /** `the change of Ada`. */
-  readonly what: string
-  readonly name: ServerList
-}
+type OfRecords = { readonly what: string; readonly name: ServerList }
 
-/** A change that one request takes back. */
 export interface UndoOfChange extends OfRecords {
   readonly type: 'change'
-  /** What that request changes. */
   readonly diff: readonly DiffLine[]
   /** Sends it; the result takes back that. */
   readonly reverse: () => Promise<Undo>
@@ -40,31 +33,25 @@ export type Undo =
 export type UndoKind = 'undo' | 'redo'
 
 /** What was done in this session, for `undo`, and what was taken back, for `redo`. */
-export interface UndoHistory {
-  /** Adds what a person did; what was taken back before it can no longer be done again. */
-  add(entry: Undo): void
-  /** The newest. It stays until it is taken back. */
-  newest(kind: UndoKind): Undo | undefined
-  /** The entry of a job, and what it is for. */
-  ofJob(id: string): { readonly kind: UndoKind; readonly entry: Undo & { readonly type: 'job' } } | undefined
-  /** The entry was taken back, or done again; `by` takes back that. */
-  reversed(kind: UndoKind, entry: Undo, by: Undo): void
-}
+export type UndoHistory = ReturnType<typeof createUndoHistory>
 
-export function createUndoHistory(): UndoHistory {
+export function createUndoHistory() {
   const entries: Record<UndoKind, readonly Undo[]> = { undo: [], redo: [] }
   return {
-    add: (entry) => {
+    /** Adds what a person did; what was taken back before it can no longer be done again. */
+    add: (entry: Undo) => {
       entries.undo = [...entries.undo, entry]
       entries.redo = []
     },
-    newest: (kind) => entries[kind].at(-1),
-    ofJob: (id) => {
+    /** It stays until it is taken back. */
+    newest: (kind: UndoKind) => entries[kind].at(-1),
+    ofJob: (id: string) => {
       for (const kind of ['undo', 'redo'] as const)
         for (const entry of entries[kind]) if (entry.type === 'job' && entry.id === id) return { kind, entry }
       return undefined
     },
-    reversed: (kind, entry, by) => {
+    /** The entry was taken back, or done again; `by` takes back that. */
+    reversed: (kind: UndoKind, entry: Undo, by: Undo) => {
       const other = kind === 'undo' ? 'redo' : 'undo'
       entries[kind] = entries[kind].filter((each) => each !== entry)
       entries[other] = [...entries[other], by]
@@ -97,22 +84,16 @@ export interface ReversePlan {
   drop(): void
 }
 
-/** Of the newest change, or of a job. Undefined where there is nothing to send, which a message explains. */
-export type PlanReverse = (of: UndoKind | { readonly jobId: string }) => Promise<ReversePlan | undefined>
-
-interface ReverseParts {
-  readonly store: StateStore<State>
-  readonly notices: Notices
-  readonly history: UndoHistory
-  readonly planUndo: JobList['planUndo']
-}
-
 const WORDS = {
   undo: { verb: 'Undo', none: 'There is no change of this session to undo', done: 'Undone', failed: 'Not undone: ' },
   redo: { verb: 'Redo', none: 'Nothing was undone that can be done again', done: 'Redone', failed: 'Not redone: ' },
 } as const
 
-export function createPlanReverse({ store, notices, history, planUndo }: ReverseParts): PlanReverse {
+export function createPlanReverse(
+  { store, notices }: Parts,
+  history: UndoHistory,
+  planUndo: ReturnType<typeof createJobList>['planUndo'],
+) {
   async function reverse(kind: UndoKind, entry: UndoOfChange): Promise<void> {
     const { done, failed } = WORDS[kind]
     try {
@@ -154,7 +135,8 @@ export function createPlanReverse({ store, notices, history, planUndo }: Reverse
   }
 
   let isPlanning = false
-  return async (of) => {
+  /** Of the newest change, or of a job. Undefined where there is nothing to send, which a message explains. */
+  return async (of: UndoKind | { readonly jobId: string }): Promise<ReversePlan | undefined> => {
     // A second plan would take the place of the first, whose question is about to be shown.
     if (isPlanning) return undefined
     isPlanning = true
@@ -169,37 +151,16 @@ export function createPlanReverse({ store, notices, history, planUndo }: Reverse
   }
 }
 
-/** Writes of one record that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
-export interface Writes {
-  create(name: ServerList, fields: JsonObject): Promise<void>
-  /** `isForced` overwrites changes that others made since the row was loaded. */
-  update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
-  addNote(list: ServerList, row: CrmRecord, body: string): Promise<void>
-}
-
 const UNDO = '; u undoes it'
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly openApi: () => Promise<Api>
-  readonly notices: Notices
-  readonly history: UndoHistory
-  readonly commands: DoneCommands
-  readonly underWay: UnderWay
-  /** Aborts requests that may finish after the program was stopped. */
-  readonly late: AbortSignal
-}
 
 type WriteOptions = Parameters<Api['contacts']['create']>[1]
 
-/** A request for one record, whose answer the list shows. */
 function createRequests({ store, openApi, commands, underWay }: Parts, options: WriteOptions) {
-  const put = (name: ServerList, row: CrmRecord) =>
-    store.update((state) => withList(state, name, (list) => putRow(list, row, searchedIn(name))))
+  const put = (name: ServerList, row: CrmRecord) => store.update((state) => withRecords(state, name, [row]))
   return {
     save: async (name: ServerList, before: CrmRecord, patch: JsonObject, isForced = false): Promise<CrmRecord> => {
       const id = rowId(before) ?? ''
-      const ifMatch = isForced ? undefined : versionOf(before)
+      const ifMatch = isForced ? undefined : rowVersion(before)
       const row = await underWay
         .track(`the change of ${id}`, async () => (await openApi())[name].update(id, patch, { ...options, ifMatch }))
         .catch((error: unknown) => {
@@ -219,7 +180,7 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
     remove: async (name: ServerList, row: CrmRecord): Promise<void> => {
       const id = rowId(row) ?? ''
       await underWay.track(`the deletion of ${id}`, async () =>
-        (await openApi())[name].delete(id, { ...options, ifMatch: versionOf(row) }),
+        (await openApi())[name].delete(id, { ...options, ifMatch: rowVersion(row) }),
       )
       commands.add([name, 'delete', id, '--yes'])
       store.update((state) => withList(state, name, (list) => removeRow(list, id)))
@@ -233,7 +194,6 @@ function newRecord(name: ServerList): string {
 
 type Requests = ReturnType<typeof createRequests>
 
-/** What takes a change back, and what does it again. */
 function createReverses({ store, openApi }: Parts, { save, create, remove }: Requests) {
   /** Does it to a record that is as this session left it; a change that was taken back since gave it a newer version. */
   async function unlessChanged<Result>(
@@ -282,39 +242,38 @@ function createReverses({ store, openApi }: Parts, { save, create, remove }: Req
   return { ofUpdate, ofCreation }
 }
 
-export function createWrites(parts: Parts): Writes {
-  const { notices, history, late } = parts
+/** Writes of one record that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
+export function createWrites(parts: Parts, history: UndoHistory) {
+  const { notices, late } = parts
   // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
   const requests = createRequests(parts, options)
   const reverses = createReverses(parts, requests)
   return {
-    create: async (name, fields) => {
+    create: async (name: ServerList, fields: JsonObject): Promise<void> => {
       const row = await withBarrier(history, { what: newRecord(name), name }, () => requests.create(name, fields))
       const undo = reverses.ofCreation(name, row, fields)
       history.add(undo)
       if (undo.type === 'barrier') notices.done(`Created ${recordName(row)}, which cannot be undone`)
       else notices.done(`Created ${recordName(row)}`, UNDO)
     },
-    update: async (name, before, patch, isForced) => {
+    /** `isForced` overwrites changes that others made since the row was loaded. */
+    update: async (name: ServerList, before: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void> => {
       const what = `the change of ${recordName(before)}`
       const after = await withBarrier(history, { what, name }, () => requests.save(name, before, patch, isForced))
       notices.done(savedText(before, after, patch), UNDO)
       history.add(reverses.ofUpdate(name, before, after, patch))
     },
-    addNote: addingNote(parts, options),
+    addNote: addingNote(parts, history, options),
   }
 }
 
-function versionOf({ version }: CrmRecord): string | undefined {
-  return typeof version === 'number' ? String(version) : undefined
-}
-
 function addingNote(
-  { store, openApi, notices, history, commands, underWay }: Parts,
+  { store, openApi, notices, commands, underWay }: Parts,
+  history: UndoHistory,
   options: WriteOptions,
-): Writes['addNote'] {
-  return async (list, row, body) => {
+) {
+  return async (list: ServerList, row: CrmRecord, body: string): Promise<void> => {
     const recordId = rowId(row) ?? ''
     const of = resourceOf(list)
     const what = `the note to ${recordName(row)}`

@@ -24,7 +24,6 @@ import type { Action } from '../ui.ts'
 import type { Drawing } from './overlay.tsx'
 import { visibleTop } from './table.tsx'
 
-/** The least useful width of the place. */
 const LEAST_PLACE = 10
 
 /** A longer place is cut before the titles of the tabs. */
@@ -46,7 +45,6 @@ export function headerLine(state: State, theme: Theme): string {
   return `${badge === '' ? '' : theme.danger(badge)}${painted.join('')}${theme.accent(where)}`
 }
 
-/** The screen whose tab is drawn there. */
 export function tabAt(state: State, x: number): ScreenName | undefined {
   const badge = textWidth(badgeOf(state.place))
   let end = badge
@@ -75,7 +73,6 @@ function profileOf(place: string): string {
 
 type Tab = { readonly screen: ScreenName; readonly text: string; readonly isOpen: boolean }
 
-/** With the number alone for screens that are not open, where the titles do not fit. */
 function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
   const hasTab = (each: ScreenName) => FIXED_SCREENS.some((fixed) => fixed === each) && !SESSION_SCREENS.includes(each)
   const shown = allScreens().filter(
@@ -120,7 +117,6 @@ function totalText(list: ListState): string {
   return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete || only !== undefined ? '' : '+'}`
 }
 
-/** What is shown of how many, and what is under way. */
 export function statusLine(state: State, boards: Boards, theme: Theme): string {
   const list = state.lists[listOfScreen(state.screen)]
   const loaded = `the ${list.droppedCount + list.rows.length} loaded`

@@ -9,7 +9,6 @@ import { resultTone, type Theme, type Tone, toneOf } from '../look/theme.ts'
 import type { RecordHistory, RecordNotes } from '../state.ts'
 import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
 
-/** A part of a line, with its tone. */
 export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
 
 /** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
@@ -26,7 +25,6 @@ function isNested(value: JsonValue | undefined): value is Nested {
   return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }
 
-/** The tone of a value by its kind. */
 function kindTone(value: JsonValue | undefined): Tone | undefined {
   if (value === null) return 'dim'
   return typeof value === 'number' || typeof value === 'boolean' || exactDigits(value) ? 'accent' : undefined
@@ -40,12 +38,7 @@ export function jsonLines(value: Nested): readonly JsonLine[] {
   return [...lines.slice(0, MOST_LINES), { lead: '', value: { text: left, tone: 'dim' }, end: '' }]
 }
 
-interface Place {
-  /** The name of the member, after its indent. */
-  readonly lead: string
-  readonly end: string
-  readonly depth: number
-}
+type Place = { readonly lead: string; readonly end: string; readonly depth: number }
 
 function addLines(lines: JsonLine[], value: JsonValue, { lead, end, depth }: Place): void {
   if (lines.length > MOST_LINES) return
@@ -141,7 +134,6 @@ function valueText(value: JsonValue | undefined): string {
   return isLong ? `${text}… (${value.length} characters)` : text
 }
 
-/** The least room for a value beside the name of its member. */
 const LEAST_ROOM = 12
 
 /** A value that has no room beside its name is below it. */
@@ -172,10 +164,8 @@ export interface DetailParts {
   readonly row: CrmRecord
   readonly notes: Pick<RecordNotes, 'items' | 'cut'> | undefined
   readonly history?: RecordHistory | undefined
-  /** The number of lines scrolled out at the top. */
   readonly top: number
   readonly times: TimeStyle
-  /** Of an event: what it changed. */
   readonly diff: EventDiff | undefined
 }
 
@@ -217,7 +207,6 @@ function allLines({ row, notes, history, times, diff }: DetailParts, width: numb
 
 type DiffArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
-/** What an event changed since the one before it, or why that is not known. */
 function eventDiffLines(diff: EventDiff, { width, theme, times }: DiffArea): readonly string[] {
   const { before, lines, unstated } = diff
   const dim = (text: string) => theme.dim(fitCell(text, width))

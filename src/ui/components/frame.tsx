@@ -73,7 +73,6 @@ function Body({ state, drawing: { theme, boards } }: Omit<FrameProps, 'sheet'>) 
   )
 }
 
-/** The rows of the list of a screen. */
 function rowTable({ state, areas: { listColumns, listRows }, theme }: BodyProps) {
   const name = listOfScreen(state.screen)
   const area = {
@@ -85,7 +84,6 @@ function rowTable({ state, areas: { listColumns, listRows }, theme }: BodyProps)
 
 type PaneProps = { readonly row: CrmRecord | undefined; readonly detail: NonNullable<Areas['detail']> }
 
-/** The whole record, in a panel of its name. */
 function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PaneProps & Painted) {
   return (
     <Box marginLeft={isBeside ? 1 : 0} flexShrink={0}>
@@ -96,7 +94,6 @@ function Pane({ state, row, detail: { columns, rows, isBeside }, theme }: PanePr
   )
 }
 
-/** What the pane shows of a row, with what was loaded for it. */
 function partsOf(state: State, row: CrmRecord | undefined): DetailParts {
   const list = state.lists[listOfScreen(state.screen)]
   const id = rowId(row)

@@ -10,7 +10,6 @@ const MOST_LINES = 3
 
 const BARS_WIDTH = { least: 6, most: 40 } as const
 
-/** What is being sent, and the last message. */
 export function messageLines(state: State, theme: Theme): readonly string[] {
   return [...sendingLines(state, theme), ...shellLine(state, theme), ...toastLines(state, theme)]
 }
@@ -21,7 +20,6 @@ export function messageRows(state: State): number {
   return messageLines(state, UNPAINTED).length
 }
 
-/** A bar with the counts, and below it how to stop and how to go on. */
 function sendingLines({ underWay, columns, leaving }: State, theme: Theme): readonly string[] {
   const shown = underWay.find(({ progress }) => progress !== undefined)
   if (!shown?.progress) return []

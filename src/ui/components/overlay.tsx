@@ -19,7 +19,6 @@ type Size = { readonly columns: number; readonly rows: number }
 /** Rows of the screen that stay: the header, the title, its rule, and the keys with theirs. */
 const TEXT_FREE_ROWS = 5
 
-/** A text to read, scrolled where it does not fit. */
 function textSheet(text: Text, size: Size): OverlayLines {
   const { columns } = size
   const all = wrapped(text, size)
@@ -30,7 +29,6 @@ function textSheet(text: Text, size: Size): OverlayLines {
   return { title: `${text.title}${range} · Esc closes`, lines, cursor: undefined }
 }
 
-/** The greatest scroll position. */
 export function lastTextTop(text: Text, { columns, rows }: Size): number {
   const size = { columns: columns - PANEL_COLUMNS, rows }
   const all = wrapped(text, size)
@@ -51,7 +49,6 @@ export type Drawing = { readonly theme: Theme; readonly keymap: Keymap; readonly
 
 const KEYS_WIDTH = 18
 
-/** The overlay of the screen; undefined without one. */
 export function sheetOf(state: State, drawing: Drawing): OverlayLines | undefined {
   const { overlay, columns, rows } = state
   const { theme } = drawing
@@ -77,7 +74,6 @@ export function sheetOf(state: State, drawing: Drawing): OverlayLines | undefine
   }
 }
 
-/** The state for what is inside a panel of the width of the screen. */
 function inPanel(state: State): State {
   return { ...state, columns: state.columns - PANEL_COLUMNS }
 }
@@ -101,7 +97,6 @@ function helpLines(state: State, keymap: Keymap): readonly string[] {
   })
 }
 
-/** The greatest scroll position of the help. */
 export function lastHelpTop(state: State, keymap: Keymap): number {
   return Math.max(0, helpLines(inPanel(state), keymap).length - helpRoom(state))
 }
@@ -215,7 +210,6 @@ function confirmSheet(overlay: Confirmation, state: State, theme: Theme): Overla
   return { title, lines: [...body, buttons + theme.dim(keys)], cursor: undefined }
 }
 
-/** Rows of the screen that a plan leaves free. */
 const FREE_ROWS = 7
 
 /** The lines of a plan that fit, with the number of those that do not. */
@@ -233,7 +227,6 @@ function diffRoom({ rows }: State, lines: number): number {
   return Math.max(3, rows - FREE_ROWS - lines)
 }
 
-/** The greatest scroll position of a plan. */
 export function lastDiffTop({ diff = [], lines }: Confirmation, state: State): number {
   return Math.max(0, diff.length - diffRoom(state, lines.length))
 }
@@ -269,7 +262,6 @@ function formSheet(form: Form, width: number, height: number, theme: Theme): Ove
   return { title: `${form.title}${form.isSending ? ' …' : ''}`, lines: lines.slice(0, height), cursor }
 }
 
-/** The part of a long text around the cursor. */
 function fieldText(input: TextInput, width: number): { readonly text: string; readonly cursorX: number } {
   const before = safeText(textBeforeCursor(input))
   const beforeWidth = textWidth(before)
@@ -281,7 +273,6 @@ function fieldText(input: TextInput, width: number): { readonly text: string; re
   return { text: `…${graphemes.slice(from).join('')}`, cursorX: used + 1 }
 }
 
-/** The lines of the chooser, with the selected column visible. */
 function columnsLines({ items, index, vital }: ColumnChooser, size: { columns: number; rows: number }, theme: Theme) {
   const { columns, rows } = size
   const room = Math.max(3, Math.min(items.length, rows - 8))

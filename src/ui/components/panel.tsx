@@ -26,10 +26,8 @@ interface PanelProps {
   readonly children: ReactNode
 }
 
-/** What a border and its title take of the rows. */
 export const PANEL_ROWS = 2
 
-/** What its sides take of the columns. */
 export const PANEL_COLUMNS = 2
 
 /** A box with its title in the upper border; the focused one has the accent. */
@@ -58,13 +56,11 @@ export type Cursor = { readonly x: number; readonly y: number }
 
 /** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
 export interface OverlayLines {
-  /** Of the panel around them; undefined without one. */
   readonly title?: string
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
 }
 
-/** The rows of the screen that an overlay covers. */
 export function coveredRows({ lines, title }: OverlayLines): number {
   return lines.length + (title === undefined ? 0 : PANEL_ROWS)
 }

@@ -35,13 +35,10 @@ export interface ListArea {
   readonly width: number
   readonly height: number
   readonly times: TimeStyle
-  /** The members that a filter searches. */
   readonly searched: readonly string[]
-  /** The text shown when there is no row. */
   readonly empty: readonly string[]
 }
 
-/** Header and rows, each exactly as wide as the area. */
 export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
   const matcher = createMatcher(list.filter)
   const finding = matcher && { matcher, searched: new Set(area.searched) }
@@ -146,7 +143,6 @@ function withTones(
   })
 }
 
-/** Shows what a filter found, in the cells that it searches. */
 type Finding = { readonly matcher: Matcher; readonly searched: ReadonlySet<string> }
 
 type FoundIn = { readonly fitted: readonly FittedColumn[]; readonly finding: Finding; readonly isCurrent: boolean }

@@ -17,7 +17,6 @@ export async function submitForm(ui: Pick<Ui, 'store'>, form: Form): Promise<voi
   await form.onSubmit(form.fields)
 }
 
-/** The content of a kept form. */
 export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
 
 /**

@@ -52,7 +52,6 @@ function typedValue(name: string, type: FormField['type'], text: string): JsonVa
   })
 }
 
-/** Adds the message to the fields that it names. */
 export function withProblems(fields: readonly FormField[], message: string): readonly FormField[] {
   return fields.map((field) => {
     const isNamed = new RegExp(`(?:^|[^\\w])${field.name.replace(/[^\w]/g, '\\$&')}(?:[^\\w]|$)`).test(message)
@@ -124,7 +123,6 @@ function textOf(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** The form to keep; undefined when no field was changed. */
 export function keptFormOf({ list, record, fields, isSending, problem }: Form): KeptForm | undefined {
   const changed = fields.filter(isChanged)
   if (changed.length === 0) return undefined

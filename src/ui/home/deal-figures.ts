@@ -14,7 +14,6 @@ export interface StageGroup extends DealGroup {
   readonly ends: 'won' | 'lost' | undefined
 }
 
-/** What the home screen shows of all loaded deals. */
 export interface DealFigures {
   /** In the order of the pipeline, followed by stages of other pipelines. */
   readonly stages: readonly StageGroup[]
@@ -24,7 +23,6 @@ export interface DealFigures {
   /** Open deals that were not changed for STALE_DAYS; the oldest first. */
   readonly stale: readonly CrmRecord[]
   readonly staleSum: Decimal
-  /** Open deals without a time of their last change. */
   readonly undated: number
   /** Deals with an amount that is no number, which no sum contains. */
   readonly unmeasured: number

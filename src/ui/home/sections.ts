@@ -12,10 +12,8 @@ import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { type DealFigures, type DealGroup, dealFigures, STALE_DAYS, type StageGroup } from './deal-figures.ts'
 
-/** A line of figures. */
 export interface HomeRow {
   readonly label: string
-  /** In columns. */
   readonly values: readonly string[]
   /** The length of its bar, from 0 to 1. */
   readonly share?: number
@@ -24,7 +22,6 @@ export interface HomeRow {
   readonly tone?: Tone | undefined
 }
 
-/** A part of the home screen, as figures that are drawn or said. */
 export interface HomeSection {
   readonly title: string
   /** Of how many records it is computed. */
@@ -57,7 +54,6 @@ function basisText({ lists, offered }: State, name: ServerList): string {
 const MOST_OWNERS = 6
 const MOST_STALE = 5
 
-/** The pipeline, the amounts by owner, and stale deals. */
 function dealSections(state: State): readonly HomeSection[] {
   const { lists, board, times } = state
   const figures = dealFigures(lists.deals.rows, board.stages, times.nowMs)
@@ -156,7 +152,6 @@ const MOST_JOBS = 5
 
 const MOST_SHOWN = 5
 
-/** The home screen in two columns, or one below the other. */
 export function homeSections(state: State): readonly [readonly HomeSection[], readonly HomeSection[]] {
   const [pipeline, ...others] = dealSections(state)
   return [
@@ -165,7 +160,6 @@ export function homeSections(state: State): readonly [readonly HomeSection[], re
   ]
 }
 
-/** The subscriptions that are disabled, or of whose newest deliveries some failed. */
 function webhookSection({ lists, webhooks, times }: State): HomeSection {
   const { rows, isComplete } = lists.webhooks
   const title = 'Webhooks failing'
@@ -191,7 +185,6 @@ function webhookSection({ lists, webhooks, times }: State): HomeSection {
   }
 }
 
-/** The last jobs of this server that were made on this machine. */
 function jobSection({ lists: { jobs }, times }: State): HomeSection {
   const { rows } = jobs
   const shown = rows.slice(0, MOST_JOBS)
@@ -226,7 +219,6 @@ interface Created {
   readonly undated: number
 }
 
-/** How many records were created each day, in the zone of this machine. */
 function createdSection(state: State): HomeSection {
   const made = HOME_LISTS.map((name) => ({ name, created: createdPerDay(state.lists[name].rows, state.times.nowMs) }))
   const notes = made.flatMap(({ name, created: { undated } }) =>

@@ -43,7 +43,6 @@ export function editsOf(rows: readonly CrmRecord[], patch: JsonObject): readonly
   })
 }
 
-/** The number of rows that are searched for members. */
 const MOST_LOOKED_AT = 2_000
 
 /**
@@ -94,7 +93,6 @@ export function changeableMembers(
   return changeable.map((member) => ({ name: member, isNumeric: isNumber(member, noun, looked) }))
 }
 
-/** By the loaded records that have the member, else by its definition. */
 function isNumber(member: string, noun: Resource, rows: readonly CrmRecord[]): boolean {
   const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
   if (values.length === 0) return isNumeric(noun, member)
@@ -105,13 +103,10 @@ function invalid(message: string, hint: string): CrmError {
   return new CrmError('invalid_input', message, { hint })
 }
 
-/** What the line `member=value` can hold. */
 export interface ChangeWords {
   /** The members that can be changed; the value of a numeric one is JSON, behind `:=`. */
   readonly members: readonly { readonly name: string; readonly isNumeric: boolean }[]
-  /** The values of some members, such as the stages. */
   readonly values: Readonly<Record<string, readonly string[]>>
-  /** Records whose values are proposed for all other members. */
   readonly rows: readonly CrmRecord[]
 }
 
@@ -128,7 +123,6 @@ export function completeChange(text: string, { members, values, rows }: ChangeWo
   return known.filter((value) => value.toLowerCase().startsWith(typed)).map((value) => lead + value)
 }
 
-/** Where the value begins; 0 while the member is typed. */
 export function valueStart(text: string): number {
   return text.indexOf('=') + 1
 }

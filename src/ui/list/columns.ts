@@ -45,14 +45,12 @@ export function shortTime(value: JsonValue | undefined, nowMs: number): string {
   return days > 0 && days <= MOST_DAYS ? `${days} d` : whole.slice(0, 10)
 }
 
-/** In the zone of this machine. */
 export function startOfDay(ms: number): number {
   return new Date(ms).setHours(0, 0, 0, 0)
 }
 
 /** A column of a list; the last column is omitted first. */
 export interface ListColumn {
-  /** Name of the member. */
   readonly name: string
   readonly head: string
   readonly least: number
@@ -73,7 +71,6 @@ export type FittedColumn = { readonly column: ListColumn; readonly width: number
 
 export const COLUMN_GAP = 2
 
-/** The part of the width that is left to the other columns beside a vital one. */
 const LEFT_BESIDE_VITAL = 0.4
 
 /**
@@ -168,7 +165,6 @@ export function fitState(text: string, width: number): string {
   return fitCell(`…${end}`, width)
 }
 
-/** How times are shown. */
 export interface TimeStyle {
   readonly nowMs: number
   /** As the server sent them. */

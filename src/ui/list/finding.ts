@@ -44,7 +44,6 @@ export function createMatcher(filter: string): Matcher | undefined {
   }
 }
 
-/** Why a filter cannot be used. */
 export function filterProblem(filter: string): string | undefined {
   const pattern = patternOf(filter)
   if (!pattern) return undefined
@@ -137,7 +136,6 @@ function isSpreadFrom(haystack: string, word: string, start: number): boolean {
 /** The searched texts of some rows as one text, in which a word is found faster than in a text for each row. */
 export interface SearchBlock {
   readonly rows: readonly CrmRecord[]
-  /** The index of the first row in the list. */
   readonly first: number
   /** In lower case, a line for each searched member. */
   readonly text: string
@@ -152,7 +150,6 @@ const ofLists = new WeakMap<readonly CrmRecord[], readonly SearchBlock[]>()
 /** By the first row: most blocks of a list that has changed are those of the list before. */
 const byFirstRow = new WeakMap<CrmRecord, SearchBlock>()
 
-/** In the order of the rows; made once for each list. */
 export function searchBlocks(rows: readonly CrmRecord[], searched: readonly string[]): readonly SearchBlock[] {
   const before = ofLists.get(rows)
   if (before) return before
@@ -176,7 +173,6 @@ function blockAt(all: readonly CrmRecord[], searched: readonly string[], first: 
   return block
 }
 
-/** In lower case, a line for each searched member. */
 function searchedText(record: CrmRecord, members: readonly string[]): string {
   let text = ''
   for (const name of members) {
@@ -187,15 +183,10 @@ function searchedText(record: CrmRecord, members: readonly string[]): string {
   return text.toLowerCase()
 }
 
-export interface Sort {
-  /** Name of the member. */
-  readonly by: string
-  readonly isDescending: boolean
-}
+export type Sort = { readonly by: string; readonly isDescending: boolean }
 
 export interface Ordering {
   readonly rows: readonly CrmRecord[]
-  /** Members that a filter searches. */
   readonly searched: readonly string[]
   readonly filter: string
   readonly sort: Sort | undefined

@@ -17,13 +17,11 @@ export interface LoadFailure {
 export interface ListState {
   /** The loaded rows, in the server's order; earlier ones may have been dropped. */
   readonly rows: readonly CrmRecord[]
-  /** Members that a filter searches. */
   readonly searched: readonly string[]
   /** The number of earlier rows that were dropped. */
   readonly droppedCount: number
   /** Indices of the rows that are shown; undefined shows all, in the order of the server. */
   readonly order: readonly number[] | undefined
-  /** Index into the shown rows. */
   readonly cursor: number
   readonly top: number
   /** The selected column, by the name of its member. */
@@ -32,9 +30,7 @@ export interface ListState {
   readonly filter: string
   readonly serverFilters: Readonly<Record<string, string>>
   readonly marks: ReadonlySet<string>
-  /** Start of a range of marks, as an index into the shown rows. */
   readonly anchor: number | undefined
-  /** Ids of records that the server no longer has. */
   readonly gone: ReadonlySet<string>
   readonly isDetailOpen: boolean
   readonly loading: Loading
@@ -48,7 +44,6 @@ export interface ListState {
   readonly news: number
   /** When the shown records were last read; undefined for lists of this machine. */
   readonly readAtMs: number | undefined
-  /** The last quiet refresh had no usable answer. */
   readonly isRefreshRefused: boolean
   /** What the rows are, where they are not those of the server's list: `the 3 records of job_0abc`. A reload ends this. */
   readonly only?: string | undefined
@@ -97,6 +92,10 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
   return row && idText(row.id)
 }
 
+export function rowVersion({ version }: CrmRecord): string | undefined {
+  return typeof version === 'number' ? String(version) : undefined
+}
+
 /** The maximum number of rows held; a longer list is paged through. */
 export const MOST_ROWS = 110_000
 /** How many more than necessary are dropped, so that not every page drops some. */
@@ -107,7 +106,6 @@ export interface LoadedPage {
   readonly nextCursor: string | undefined
   /** No cursor, but the end of the list is not known either. */
   readonly isOpen?: boolean
-  /** Members that a filter searches. */
   readonly searched: readonly string[]
 }
 
@@ -154,7 +152,6 @@ export function reordered(list: ListState, id: string | undefined): ListState {
   return { ...next, cursor, top: Math.max(0, cursor - line) }
 }
 
-/** Where the record of this id is among the shown rows; -1 for none. */
 export function shownPosition(list: ListState, id: string): number {
   const count = shownCount(list)
   for (let position = 0; position < count; position++) if (rowId(shownRow(list, position)) === id) return position
@@ -271,7 +268,6 @@ export function markRange(list: ListState): ListState {
   return { ...list, anchor: undefined, marks: new Set([...list.marks, ...idsBetween(list, from, to + 1)]) }
 }
 
-/** Marks all loaded rows that the filter shows. */
 export function markShown(list: ListState): ListState {
   return { ...list, marks: new Set([...list.marks, ...idsBetween(list, 0, shownCount(list))]) }
 }

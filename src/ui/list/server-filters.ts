@@ -6,15 +6,11 @@ import { cellText } from '../../output/safe-text.ts'
 import type { OfferedFields, ServerList } from '../screens.ts'
 
 export interface FilterWords {
-  /** The names that can be filtered by. */
   readonly names: readonly string[]
-  /** The values of some names, such as the stages. */
   readonly values: Readonly<Record<string, readonly string[]>>
-  /** Records whose values are proposed for all other names. */
   readonly rows: readonly CrmRecord[]
 }
 
-/** The number of records whose values are proposed. */
 const MOST_LOOKED_AT = 2_000
 
 /** The texts that the beginning of a filter line can become: a name with `=`, or a value, quoted where it has blanks. */
@@ -102,7 +98,6 @@ function wordsOf(text: string): readonly string[] {
   }
 }
 
-/** The filters as they would be typed. */
 export function serverFilterText(filters: ServerFilters): string {
   return Object.entries(filters)
     .map(([key, value]) => `${key}=${quotedFilterValue(value)}`)

@@ -2,7 +2,6 @@ import { messageRows } from '../components/messages.tsx'
 import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 
-/** The line of the rate of events, once there are events. */
 export function hasRateLine({ screen, lists }: Pick<State, 'screen' | 'lists'>): boolean {
   return screen === 'events' && lists.events.rows.length > 0
 }
@@ -21,7 +20,6 @@ const CHROME_ROWS = 4
 const WIDE = 110
 
 export interface Areas {
-  /** Rows of the list itself. */
   readonly listRows: number
   readonly listColumns: number
   readonly detail: { readonly isBeside: boolean; readonly columns: number; readonly rows: number } | undefined

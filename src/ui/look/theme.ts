@@ -18,32 +18,18 @@ export interface Theme extends Readonly<Record<Tone, Paint>> {
   found(text: string, isInverse: boolean): string
   /** One of a few colours, the same for the same number: of a stage by its place. */
   stage(at: number): Paint
-  /** Of a panel, as Ink takes it. */
   border(isFocused: boolean): { readonly borderColor?: string; readonly borderDimColor?: boolean }
   /** What must be seen before a change: a protected profile; inverse without colour. */
   readonly danger: Paint
 }
 
-/** Codes of SGR for each tone. */
 type Palette = Readonly<Record<Tone, string>> & { readonly danger: string }
 
+const RED = '1;38;5;231;48;5;160'
+
 const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
-  dark: {
-    good: '38;5;114',
-    warn: '38;5;221',
-    bad: '38;5;203',
-    accent: '38;5;75',
-    dim: '38;5;247',
-    danger: '1;38;5;231;48;5;160',
-  },
-  light: {
-    good: '38;5;28',
-    warn: '38;5;130',
-    bad: '38;5;160',
-    accent: '38;5;25',
-    dim: '38;5;241',
-    danger: '1;38;5;231;48;5;160',
-  },
+  dark: { good: '38;5;114', warn: '38;5;221', bad: '38;5;203', accent: '38;5;75', dim: '38;5;247', danger: RED },
+  light: { good: '38;5;28', warn: '38;5;130', bad: '38;5;160', accent: '38;5;25', dim: '38;5;241', danger: RED },
   contrast: { good: '1;92', warn: '1;93', bad: '1;91', accent: '1;96', dim: '', danger: '1;97;41' },
   '16': { good: '32', warn: '33', bad: '31', accent: '36', dim: '2', danger: '1;37;41' },
 }
@@ -101,7 +87,6 @@ function endOf(code: string): string {
 
 const COUNTS_OF_FAILURES: ReadonlySet<string> = new Set(['failed', 'still_failed', 'failing', 'in_doubt'])
 
-/** The tone of a cell; undefined where its value says nothing about success. */
 export function toneOf(column: string, value: JsonValue | undefined): Tone | undefined {
   if (value === null || value === undefined) return undefined
   if (COUNTS_OF_FAILURES.has(column)) return Number(value) > 0 ? 'bad' : 'dim'
@@ -143,7 +128,6 @@ export type ThemeChoice = ThemeName | 'auto'
 
 export const THEME_CHOICES: readonly ThemeChoice[] = ['auto', ...THEMES]
 
-/** What the theme is chosen from. */
 export interface Look {
   readonly choice: ThemeChoice
   /** Of the terminal; undefined until it is known. */

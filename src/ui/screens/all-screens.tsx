@@ -1,4 +1,6 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListColumn } from '../list/columns.ts'
+import { putRow, takePage } from '../list/list-state.ts'
 import type { ScreenEntry } from '../screen-entry.ts'
 import {
   type FixedScreen,
@@ -9,6 +11,7 @@ import {
   type ServerList,
 } from '../screens.ts'
 import type { State } from '../state.ts'
+import { withList } from '../state.ts'
 import { eventsScreen } from './events.tsx'
 import { homeScreen } from './home.tsx'
 import { jobsScreen } from './jobs.tsx'
@@ -16,7 +19,6 @@ import { pipelinesScreen } from './pipelines.tsx'
 import { contactsScreen, dealsScreen, objectScreen } from './records.tsx'
 import { webhooksScreen } from './webhooks.tsx'
 
-/** The messages of this session. */
 const logScreen: ScreenEntry = {
   title: 'Log',
   columns: [
@@ -28,7 +30,6 @@ const logScreen: ScreenEntry = {
   empty: () => ['No messages.'],
 }
 
-/** The commands that would do what was done in this session. */
 const commandsScreen: ScreenEntry = {
   title: 'Commands',
   columns: [
@@ -65,7 +66,6 @@ export function columnsOf(list: ListName): readonly ListColumn[] {
   return entryOf(list).columns
 }
 
-/** Members that `/` searches. */
 export function searchedIn(list: ListName): readonly string[] {
   const { searched, columns } = entryOf(list)
   return searched ?? columns.flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
@@ -87,7 +87,6 @@ export function shownColumns(state: Pick<State, 'offered' | 'chosenColumns'>, na
   return [...offered.filter((column) => column.isVital && !chosen.includes(column.name)), ...shown]
 }
 
-/** A member that the contract does not name. */
 function memberColumn(name: string): ListColumn {
   return { name, head: name.toUpperCase(), least: 6, most: 40, ...(name.endsWith('_at') && { kind: 'time' }) }
 }
@@ -110,4 +109,15 @@ export function withFirstColumns(state: State): State {
     list.column === '' ? { ...list, column: columnsOf(name as ListName)[0]?.name ?? 'id' } : list,
   ])
   return { ...state, lists: Object.fromEntries(lists) }
+}
+
+/** A list of this machine as it was just read. `isOpen`: there may be more rows. */
+export function withRows(state: State, name: ListName, items: readonly CrmRecord[], isOpen = false): State {
+  const page = { items, nextCursor: undefined, isOpen, searched: searchedIn(name) }
+  return withList(state, name, (list) => takePage({ ...list, isStale: true }, page))
+}
+
+/** Each in place of the row with its id, or on top. */
+export function withRecords(state: State, name: ListName, rows: readonly CrmRecord[]): State {
+  return withList(state, name, (list) => rows.reduce((before, row) => putRow(before, row, searchedIn(name)), list))
 }

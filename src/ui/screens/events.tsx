@@ -16,11 +16,9 @@ export function isFollowed({ listening, overlay, lists: { events } }: State): bo
 
 /** The loaded events over time. It ends with the newest one, not now, so that nothing is drawn at rest. */
 export interface EventRate {
-  /** The oldest first. */
   readonly bars: readonly EventBar[]
   readonly barMs: number
   readonly newestMs: number
-  /** Events whose last attempt failed. */
   readonly failing: number
   readonly rejected: number
 }

@@ -36,7 +36,6 @@ const LEAST = { columns: 100, rows: 30 } as const
 
 type Figure = { readonly title: string; readonly text: string; readonly tone: Tone }
 
-/** The rows that the figures take; none on a small screen. */
 function figureRows({ columns, rows }: Pick<State, 'columns' | 'rows'>): number {
   return columns < LEAST.columns || rows < LEAST.rows ? 0 : GLYPH_ROWS + PANEL_ROWS
 }
@@ -103,7 +102,6 @@ function homeLines(state: State, theme: Theme): readonly string[] {
   return [theme.dim(fitCell(` ${[...place, ...homeStatus(state)].join(' · ')}`, width)), ...shown]
 }
 
-/** The greatest scroll position. */
 export function lastHomeTop(state: State): number {
   return Math.max(0, allLines(state, state.columns, UNPAINTED).length - homeHeight(state))
 }

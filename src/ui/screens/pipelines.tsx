@@ -38,7 +38,6 @@ const FOOT_ROWS = 1
 
 type BoardArea = { readonly width: number; readonly height: number }
 
-/** The number of cards of a stage that are visible. */
 export function cardsShown(height: number): number {
   return Math.max(1, Math.floor((height - HEAD_ROWS - FOOT_ROWS) / CARD_ROWS))
 }
@@ -91,7 +90,6 @@ export function cardAt(
   return line < 0 ? { column, card: 0 } : card < deals.length ? { column, card } : undefined
 }
 
-/** The columns that fit around the selected one. */
 function stagesShown(count: number, selected: number, width: number) {
   const room = Math.floor((width + GAP.length) / (LEAST_WIDTH + GAP.length))
   const fitting = Math.max(1, Math.min(count, room))
@@ -99,13 +97,11 @@ function stagesShown(count: number, selected: number, width: number) {
 }
 
 interface ColumnArea {
-  /** The place of the stage in the pipeline. */
   readonly at: number
   readonly width: number
   readonly height: number
   /** The largest sum of a stage, whose bar has the whole width. */
   readonly most: Decimal
-  /** The sum of all stages. */
   readonly total: Decimal
   /** The selected card; undefined in the other columns. */
   readonly card: number | undefined
@@ -180,7 +176,6 @@ function sumText(sum: Decimal, width: number): string {
   return textWidth(whole) <= width ? whole : shortNumber(sum)
 }
 
-/** The deals by stage. */
 export const pipelinesScreen: ScreenEntry = {
   ...dealsScreen,
   title: 'Pipelines',
@@ -197,7 +192,6 @@ export const pipelinesScreen: ScreenEntry = {
   ),
 }
 
-/** Names the stages that do not fit. */
 function hiddenStages(state: State, boards: Boards): readonly string[] {
   const board = boards(state.lists.deals, state.board.stages)
   const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)

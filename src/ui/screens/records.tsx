@@ -4,7 +4,6 @@ import type { ScreenEntry } from '../screen-entry.ts'
 import type { ServerList } from '../screens.ts'
 import type { State } from '../state.ts'
 
-/** Why a list of records is empty. */
 function noRecords(name: ServerList): (state: State) => readonly string[] {
   return ({ lists, offered }) => {
     if (Object.keys(lists[name].serverFilters).length > 0)
@@ -42,7 +41,6 @@ export const dealsScreen: ScreenEntry = {
   empty: noRecords('deals'),
 }
 
-/** The screen of an object that has no tab, such as companies. */
 export function objectScreen(name: ServerList): ScreenEntry {
   const plural = name.replaceAll('_', ' ')
   return {

@@ -10,7 +10,6 @@ import type { DiffLine } from '../overlay.ts'
 import type { RecordHistory } from '../state.ts'
 import { recordName } from './change-text.ts'
 
-/** The line without colour. */
 export function diffText(line: DiffLine): string {
   return diffParts(line)
     .map(({ text }) => text)
@@ -69,17 +68,14 @@ export function editDiff(edits: readonly Edit[]): readonly DiffLine[] {
   ).toSorted((one, other) => other.count - one.count)
 }
 
-/** A line for each record that is deleted. */
 export function deletionDiff(rows: readonly CrmRecord[]): readonly DiffLine[] {
   return rows.map((row) => ({ label: 'delete', old: recordName(row), new: undefined, count: 1 }))
 }
 
-/** A line for each record that is created. */
 export function creationDiff(rows: readonly CrmRecord[]): readonly DiffLine[] {
   return rows.map((row) => ({ label: 'created', old: undefined, new: recordName(row), count: 1 }))
 }
 
-/** The change of one member of a record that is shown beside it. */
 function valueChange(member: string, before: JsonValue, after: JsonValue): DiffLine {
   return { label: safeText(member), old: valueText(before), new: valueText(after), count: 1 }
 }

@@ -86,7 +86,6 @@ function graphemesOf(text: string): readonly string[] {
   return Array.from(segments, ({ segment }) => segment)
 }
 
-/** The error of a check, with its hint; undefined when the check passes. */
 export function refusalOf(check: () => unknown): string | undefined {
   try {
     check()

@@ -8,7 +8,6 @@ import { keyLabel } from '../actions/keymap.ts'
 import { isOnScreen, type ScreenName } from '../screens.ts'
 import type { Action, Keymap } from '../ui.ts'
 
-/** The screens with rows that a command can be given. */
 const KEYED_SCREENS = [
   'contacts',
   'deals',
@@ -26,10 +25,8 @@ export interface UserKey {
   readonly chords: string
   readonly screens: readonly ScreenName[]
   readonly description: string
-  /** For `sh -c`. */
   readonly command: string
   readonly isConfirmed: boolean
-  /** The list is loaded again after the command. */
   readonly isReloading: boolean
   readonly output: (typeof OUTPUTS)[number]
 }

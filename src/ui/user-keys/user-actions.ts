@@ -9,7 +9,6 @@ import type { ScreenName } from '../screens.ts'
 import type { Action, Ui } from '../ui.ts'
 import type { UserKey } from './read-user-keys.ts'
 
-/** The actions of the keys of `browse.yaml`. */
 export function userActions(keys: readonly UserKey[]): readonly Action[] {
   return keys.map(
     (key): Action => ({
