@@ -9,7 +9,7 @@ import type { FoundDifference } from '../snapshot/compare.ts'
 import type { OpenSnapshot } from '../snapshot/snapshot.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
-import { onlyFlag } from './only-flag.ts'
+import { notesFlag, onlyFlag } from './only-flag.ts'
 import { itemsOf, printList, printValue } from './print.ts'
 import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
 
@@ -17,6 +17,7 @@ interface Options extends ReportFlags {
   readonly ignore: readonly string[]
   readonly key?: readonly string[]
   readonly only?: readonly string[]
+  readonly notes?: true
 }
 
 const COLUMNS = ['change', 'type', 'id', 'name', 'fields']
@@ -31,6 +32,7 @@ export function addDiff(program: CommandUnknownOpts, act: Act): void {
     .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
     .option('--key <names>', 'match records by the first of these members that they have, not by id', parseNames)
     .addOption(onlyFlag())
+    .addOption(notesFlag())
     .addHelpText(
       'after',
       examples(
@@ -65,12 +67,16 @@ async function compareSnapshots(
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }
   const others: Context[] = []
-  const open = (source: string) => {
+  const open = (source: string, other?: OpenSnapshot) => {
     const name = /^profile:(.+)$/.exec(source)?.[1]
     const at = name === undefined ? ctx : ctx.withProfile(name)
     if (at !== ctx) others.push(at)
     const sources = { api: () => apiWithObjects(at), stdin: () => ctx.io.stdin }
-    return openSnapshot(name === undefined ? source : 'live', sources, options.only)
+    return openSnapshot(name === undefined ? source : 'live', sources, {
+      only: options.only,
+      // Those of a file are compared with those of the server.
+      hasNotes: options.notes === true || (other !== undefined && Object.hasOwn(other.objects, 'note')),
+    })
   }
   try {
     return await withReport(ctx, {
@@ -78,7 +84,8 @@ async function compareSnapshots(
       flags: options,
       work: async (add) => {
         const files = { before, after }
-        const compared = { old: await open(before), now: await open(after), add: checkAdder(add, files), files }
+        const old = await open(before)
+        const compared = { old, now: await open(after, old), add: checkAdder(add, files), files }
         return await compareOpened(ctx, compared, options)
       },
     })

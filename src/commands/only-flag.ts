@@ -9,6 +9,11 @@ export function onlyFlag() {
   return new Option('--only <nouns>', 'of these objects alone, comma separated').argParser(parseNouns)
 }
 
+/** `--notes` of snapshots. */
+export function notesFlag() {
+  return new Option('--notes', 'the notes of each deal, too: a request for each deal')
+}
+
 /** CrmError `usage` for a word of `--only` that is none of these nouns; the hint has the nearest. */
 export function refuseOtherNouns(
   argv: readonly string[],

@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import { unaskedText } from '../core/asked-members.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
+import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import {
   type CrmRecord,
@@ -60,19 +60,31 @@ export interface OpenSnapshot {
 export async function openSnapshot(
   source: string,
   { api, stdin }: SnapshotSources,
-  only: readonly string[] | undefined,
+  what: SnapshotRequest,
 ): Promise<OpenSnapshot> {
   if (source !== LIVE) return readSnapshot(source, stdin)
   const live = await api()
-  const objects = listedObjects(live, only)
+  const objects = listedObjects(live, what)
   return { objects, entries: liveEntries(live, objects) }
+}
+
+/** What a snapshot is to have. */
+export interface SnapshotRequest {
+  /** Nouns; undefined: all that the server lists whole. */
+  readonly only: readonly string[] | undefined
+  /** The notes of each deal, too: a request for each deal. */
+  readonly hasNotes: boolean
 }
 
 /** What a server lists whole, of these nouns if they are given. CrmError `usage` for one that it does not list. */
 export function listedObjects(
-  { connector }: Pick<Api, 'connector'>,
-  only: readonly string[] | undefined,
+  { connector, require }: Pick<Api, 'connector' | 'require'>,
+  { only, hasNotes }: SnapshotRequest,
 ): SnapshotObjects {
+  if (hasNotes) {
+    require('deal', 'list')
+    require('note', 'list')
+  }
   const all = Object.entries<ResourceDefinition>(RESOURCES).filter(([name]) => {
     return RECORD_RESOURCES.some((each) => each === name) && connector.hasOneList(name as Resource)
   })
@@ -84,7 +96,8 @@ export function listedObjects(
     })
   if (objects.length === 0)
     throw new CrmError('not_supported', `${connector.name} (connector) has no list of records`, { hint: 'crm objects' })
-  return Object.fromEntries(objects.filter(([, plural]) => !only || only.includes(plural)))
+  const chosen = objects.filter(([, plural]) => !only || only.includes(plural))
+  return { ...Object.fromEntries(chosen), ...(hasNotes && { note: RESOURCES.note.plural }) }
 }
 
 /** A file written by `crm snapshot`. CrmError `invalid_input` for any other, and while a truncated file is read. */
@@ -183,13 +196,25 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
 
 /** All records of these objects, in batches of a page. */
 async function* liveEntries(api: Api, objects: SnapshotObjects): AsyncGenerator<SnapshotEntry[]> {
-  const types = Object.keys(objects) as readonly ListedResource[]
+  const types = Object.keys(objects) as readonly (ListedResource | 'note')[]
   for (const type of types) await api.askAll(type)
   for (const type of types) {
     try {
-      yield* entriesIn(type, api[RESOURCES[type].plural].list())
+      if (type === 'note') yield* notesOfDeals(api)
+      else yield* entriesIn(type, api[RESOURCES[type].plural].list())
     } catch (error) {
       throw withOnly(error, Object.values(objects), RESOURCES[type].plural)
+    }
+  }
+}
+
+/** With the deal that each is on. */
+async function* notesOfDeals(api: Api): AsyncGenerator<SnapshotEntry[]> {
+  for await (const { items: deals } of api.deals.list()) {
+    for (const deal of deals) {
+      const id = idText(deal.id) ?? ''
+      for await (const { items } of api.notes(id).list())
+        yield items.map((note) => ({ type: 'note', record: { deal_id: id, ...note } }))
     }
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { startService } from '../harness/service.ts'
+import { serviceHome } from './service-home.ts'
 
 test('diff shows the changes of a job, with exit 10, and nothing where it changed nothing, with exit 0', async () => {
   const { env } = await startService()
@@ -94,4 +95,30 @@ test('a missing file is exit 2, before any request', async () => {
     exit: 2,
     stderr: 'crm: there is no file "nowhere.ndjson"\n  crm snapshot > nowhere.ndjson\n',
   })
+})
+
+test('--notes has the notes of each deal, and diff compares them and the lists of ids', async () => {
+  const home = await serviceHome()
+  const deal = await home.json('deals', 'create', '--set', 'name=D', '--set', 'stage=Lead')
+  const note = await home.json('notes', 'add', deal.id, '--body', 'one')
+  const { stdout } = await home.crm('snapshot', '--notes')
+  const file = home.file('before.ndjson', stdout)
+  expect((await home.crm('diff', file, 'live')).exit).toBe(0)
+  await home.json('notes', 'add', deal.id, '--body', 'two')
+  await home.service.send('DELETE', `/v1/notes/${note.id}`)
+  const contact = await home.json('contacts', 'create', '--set', 'name=A')
+  await home.json('deals', 'update', deal.id, '--set', `contact_ids:=["${contact.id}"]`)
+  const { exit, stdout: found } = await home.crm('diff', file, 'live', '-o', 'json')
+  expect(exit).toBe(10)
+  const changes = (JSON.parse(found) as { change: string; type: string; fields?: object }[]).map(
+    ({ change, type, fields }) => [change, type, fields && Object.keys(fields)],
+  )
+  expect(changes).toEqual(
+    expect.arrayContaining([
+      ['added', 'contact', undefined],
+      ['changed', 'deal', ['contact_ids']],
+      ['added', 'note', undefined],
+      ['removed', 'note', undefined],
+    ]),
+  )
 })
