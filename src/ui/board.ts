@@ -6,7 +6,6 @@ import { isServerList, listOfScreen, type ServerList } from './screens.ts'
 import type { BoardState, State } from './state.ts'
 
 export type BoardColumn = { readonly stage: string; readonly deals: readonly CrmRecord[]; readonly sum: Decimal }
-
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
 
 /** The loaded deals that pass the filter, one column per stage; grouped again only after a change. */

@@ -86,7 +86,7 @@ const ON_LISTS: readonly Row[] = [
   ['page-down', 'A screen down', ['pagedown', 'ctrl-f'], byLines((height) => height)],
   ['page-up', 'A screen up', ['pageup', 'ctrl-b'], byLines((height) => -height)],
   ['first', 'First row; :10 is row 10', ['g g', 'home'], goFirst],
-  ['last', 'Last of the loaded rows', ['G', 'end'], goLast],
+  ['last', 'Last of the loaded rows', ['G', 'end'], byLines(() => Infinity)],
   ['column-left', 'Column to the left', ['h', 'left'], columnBy(-1)],
   ['column-right', 'Column to the right', ['l', 'right'], columnBy(1)],
 ]
@@ -119,10 +119,6 @@ export function goToRow(ui: Ui, number: number): void {
   if (number <= droppedCount) ui.background.notices.wait(`Row ${number} is no longer held; gg loads from the first row`)
   else if (number > loaded)
     ui.background.notices.wait(`There is no row ${number}: ${loaded} are loaded${isComplete ? '' : '; L loads all'}`)
-}
-
-function goLast(ui: Ui): void {
-  onList((list, { height }) => moveTo(list, shownCount(list) - 1, height))(ui)
 }
 
 /** Reloads the list when its first rows are no longer held. */

@@ -69,7 +69,6 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** `crm webhooks list` prints more. */
 const MOST_WEBHOOKS = 500
-
 /** Of each subscription; `crm webhooks deliveries` prints more. */
 const NEWEST = 10
 

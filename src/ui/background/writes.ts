@@ -7,7 +7,7 @@ import { removeRow, rowId, rowVersion, withId } from '../list/list-state.ts'
 import type { DiffLine } from '../overlay.ts'
 import { titleOf, withRecords } from '../screens/all-screens.tsx'
 import { listOfScreen, type ServerList } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
+import { withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/diff.ts'
 import type { createJobList } from './job-list.ts'
@@ -164,7 +164,8 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
       const row = await underWay
         .track(`the change of ${id}`, async () => (await openApi())[name].update(id, patch, { ...options, ifMatch }))
         .catch((error: unknown) => {
-          if (error instanceof CrmError && error.code === 'not_found') markGone(store, name, id)
+          if (error instanceof CrmError && error.code === 'not_found')
+            store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
           throw error
         })
       put(name, row)
@@ -295,10 +296,6 @@ function addingNote(
 /** What a change and its undo leave as it was. */
 function unversioned({ version, updated_at, ...members }: CrmRecord): JsonObject {
   return members
-}
-
-function markGone(store: StateStore<State>, name: ServerList, id: string): void {
-  store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
 }
 
 /** A move says from where to where. */

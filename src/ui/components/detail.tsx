@@ -10,7 +10,6 @@ import type { RecordHistory, RecordNotes } from '../state.ts'
 import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
 
 export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
-
 /** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
 export type JsonLine = { readonly lead: string; readonly value: TonedText; readonly end: string }
 
@@ -89,7 +88,8 @@ function valueLines(name: string, value: JsonValue | undefined, area: ValueArea)
   const nested = isNested(value) ? value : bodyOf(name, value)
   if (nested !== undefined) return jsonLines(nested).flatMap((line) => paintedJson(line, area))
   const text = ATTEMPT.test(name) ? attemptText(String(value), width) : valueText(value)
-  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone: toneFor(name, value) }])
+  const tone = DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
+  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone }])
   const age = ageText(name, value, area.times)
   const last = lines.at(-1)
   if (age !== '' && last) lines[lines.length - 1] = [...last, { text: age, tone: 'dim' }]
@@ -113,10 +113,6 @@ function bodyOf(name: string, value: JsonValue | undefined) {
   // Undefined for other text, and for the beginning of a body that was cut.
   const parsed = jsonIn(value)
   return isJsonObject(parsed) || Array.isArray(parsed) ? parsed : undefined
-}
-
-function toneFor(name: string, value: JsonValue | undefined) {
-  return DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
 }
 
 /** ` · 2 d` after a time, which is whole. */
@@ -230,7 +226,8 @@ function noteLines(
   { width, theme, times }: NotesArea,
 ): readonly string[] {
   if (!notes) return []
-  const items = notes.items.toSorted(newestFirst)
+  // Notes without a time are last, in the order of the server.
+  const items = notes.items.toSorted((one, other) => timeOf(other) - timeOf(one))
   const count = items.length > 0 ? [theme.bold(fitCell(`notes (${items.length})`, width))] : []
   const entries = items.flatMap((note, at) => {
     const isLast = at === items.length - 1
@@ -242,11 +239,6 @@ function noteLines(
   })
   const cut = notes.cut === undefined ? [] : wrapText(safeText(notes.cut), width)
   return [...count, ...entries, ...cut.map((line) => theme.warn(fitCell(line, width)))]
-}
-
-/** Notes without a time are last, in the order of the server. */
-function newestFirst(one: CrmRecord, other: CrmRecord): number {
-  return timeOf(other) - timeOf(one)
 }
 
 function timeOf({ created_at: time }: CrmRecord): number {

@@ -24,9 +24,7 @@ import type { State } from '../state.ts'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50
-
 const LONGEST = 200
-
 /** Cursor, mark, and a blank. */
 const MARGIN = 3
 
@@ -144,7 +142,6 @@ function withTones(
 }
 
 type Finding = { readonly matcher: Matcher; readonly searched: ReadonlySet<string> }
-
 type FoundIn = { readonly fitted: readonly FittedColumn[]; readonly finding: Finding; readonly isCurrent: boolean }
 
 function withFound(cells: readonly string[], { fitted, finding, isCurrent }: FoundIn, theme: Theme): readonly string[] {

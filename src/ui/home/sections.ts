@@ -143,13 +143,9 @@ function greatest(groups: readonly DealGroup[]): Decimal {
 }
 
 const DAYS = 28
-
 const computed = new WeakMap<object, Created & { readonly day: number }>()
-
 const DAY_MS = 86_400_000
-
 const MOST_JOBS = 5
-
 const MOST_SHOWN = 5
 
 export function homeSections(state: State): readonly [readonly HomeSection[], readonly HomeSection[]] {

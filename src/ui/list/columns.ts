@@ -18,11 +18,10 @@ export function shortNumber(value: Decimal): string {
   const size = value.digits < 0n ? { ...value, digits: -value.digits } : value
   const sign = value.digits < 0n ? '-' : ''
   const [unit, tens] = UNITS.find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? ['', 0]
-  return `${sign}${cutAfterTenths(decimalText(shifted(size, -tens)))}${unit}`
-}
-
-function cutAfterTenths(text: string): string {
-  return text.replace(/(\.\d)\d+$/, '$1').replace(/\.0$/, '')
+  const tenths = decimalText(shifted(size, -tens))
+    .replace(/(\.\d)\d+$/, '$1')
+    .replace(/\.0$/, '')
+  return `${sign}${tenths}${unit}`
 }
 
 /** A number whole where it fits, else short: no digit of it is ever cut. */
@@ -188,7 +187,6 @@ export function shortCell(value: JsonValue | undefined, width: number): string {
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 200
-
 const measured = new WeakMap<object, Map<string, number>>()
 
 /** The columns limited to the width of their contents; measured once for each set of rows. */
@@ -212,7 +210,6 @@ export function sizedByContent(
 }
 
 const MOST_TEXT = 60
-
 const EMPTY = { least: 3, isEmpty: true } as const
 
 function widestOf(from: ListState['rows'], column: ListColumn, times: TimeStyle): number {

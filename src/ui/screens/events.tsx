@@ -30,12 +30,10 @@ export interface EventBar {
 }
 
 const BARS = 24
-
 const MINUTE_MS = 60_000
 /** Lengths of a bar: the shortest that covers the loaded events, or the longest. */
 const BAR_MS = [5_000, 15_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS, 6 * 60 * MINUTE_MS]
 const DAY_MS = 24 * 60 * MINUTE_MS
-
 const computed = new WeakMap<object, EventRate | undefined>()
 
 /** Undefined without events; computed once for each set of rows. */
