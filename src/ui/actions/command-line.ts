@@ -17,12 +17,7 @@ import { openScreen } from './open-screen.ts'
 const SAVING_WORDS = ['save', 'forget'] as const
 const NAME = /^[a-z][\w-]{0,39}$/i
 
-function savingRefusal(
-  { saved, screen }: State,
-  word: string,
-  name: string,
-  isTaken: (name: string) => boolean,
-): string | undefined {
+function savingRefusal({ saved, screen }: State, word: string, name: string, isTaken: (name: string) => boolean) {
   if (word === 'forget') {
     if (Object.hasOwn(saved, name)) return undefined
     const names = Object.keys(saved)

@@ -12,7 +12,7 @@ import { actedOn } from '../board.ts'
 import { chosenRows, currentRow, moveTo, rowId, shownCount } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { offeredColumns } from '../screens/all-screens.tsx'
-import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
+import { LIVE_SCREENS, listOfScreen } from '../screens.ts'
 import { askLine, currentList, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action } from '../ui.ts'
@@ -52,25 +52,23 @@ async function isInTmux(text: string, env: Env): Promise<boolean> {
   return exit === 0
 }
 
-const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
-
 export const COPY_EXPORT: readonly Action[] = [
   action('copy-id', 'y', 'Copy the id', {
-    screens: RECORDS,
+    screens: LIVE_SCREENS,
     footer: 'copy id',
     isOfMarks: true,
     run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
   }),
   action('copy-cell', 'ctrl-y', 'Copy the value in the selected column', {
-    screens: RECORDS.filter((each) => each !== 'pipelines'),
+    screens: LIVE_SCREENS.filter((each) => each !== 'pipelines'),
     run: (ui) => void copyText(ui, cellOf(ui), 'value'),
   }),
   action('copy-command', 'Y', 'Copy the crm command that shows it', {
-    screens: RECORDS,
+    screens: LIVE_SCREENS,
     isOfMarks: true,
     run: (ui) => void copyText(ui, commandFor(ui), 'command'),
   }),
-  action('export', 'x', 'Export the marked rows to a file', { screens: RECORDS, isOfMarks: true, run: askExport }),
+  action('export', 'x', 'Export the marked rows to a file', { screens: LIVE_SCREENS, isOfMarks: true, run: askExport }),
 ]
 
 /** Rejected requests are not kept, and the ids of their rows are made up. */
@@ -96,12 +94,7 @@ function commandFor(ui: Ui): string {
 }
 
 /** A green check only where tmux states that it has the text: a terminal states nothing. */
-export async function copyText(
-  { world, background }: Pick<Ui, 'world' | 'background'>,
-  text: string,
-  what: string,
-  shown = shownOf(text),
-): Promise<void> {
+export async function copyText({ world, background }: Ui, text: string, what: string, shown = shownOf(text)) {
   if (text === '') return background.notices.wait(`There is no ${what} to copy`)
   const to = await copyToClipboard(text, world.env, world.writeRaw)
   if (to === 'too long')

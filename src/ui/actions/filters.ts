@@ -80,11 +80,7 @@ export async function submitFilters(ui: Ui, name: ServerList, typed: string): Pr
 }
 
 /** Why the request failed, in which case the loaded rows and their filters are kept. CrmError for an invalid text. */
-export async function applyFilters(
-  ui: Pick<Ui, 'store' | 'background'>,
-  name: ServerList,
-  typed: string,
-): Promise<string | undefined> {
+export async function applyFilters(ui: Ui, name: ServerList, typed: string) {
   const { store, background } = ui
   const before = store.get().lists[name]
   const wanted = parseServerFilters(typed, name, store.get().offered.fields[name])

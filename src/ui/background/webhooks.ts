@@ -214,11 +214,7 @@ export function createWebhooks(parts: Parts) {
   }
 }
 
-async function newestDeliveries(
-  { deliveries }: Api['subscriptions'],
-  row: CrmRecord,
-  signal: AbortSignal,
-): Promise<NewestDeliveries> {
+async function newestDeliveries({ deliveries }: Api['subscriptions'], row: CrmRecord, signal: AbortSignal) {
   const items: CrmRecord[] = []
   let hasOlder = false
   for await (const page of deliveries(rowId(row) ?? '', { limit: NEWEST, signal })) {

@@ -171,7 +171,7 @@ const COMPLETIONS_SHOWN = 40
 function completionText(
   { input, taking, wordStart = lastWordStart }: Prompt,
   complete: NonNullable<Prompt['complete']>,
-): string {
+) {
   const options = taking?.options ?? complete(inputText(input))
   const words = options.slice(0, COMPLETIONS_SHOWN).map((option, at) => {
     const text = option.trimEnd()

@@ -69,10 +69,7 @@ function dealSections(state: State): readonly HomeSection[] {
 
 type PipelineBasis = { readonly basis: string; readonly mark: string; readonly isOrderKnown: boolean }
 
-function pipelineSection(
-  { stages, unmeasured }: DealFigures,
-  { basis, mark, isOrderKnown }: PipelineBasis,
-): HomeSection {
+function pipelineSection({ stages, unmeasured }: DealFigures, { basis, mark, isOrderKnown }: PipelineBasis) {
   const most = greatest(stages)
   const rows = stages.map(({ name, count, sum }, at) => ({
     label: name,
@@ -121,11 +118,7 @@ function ownerSection(owners: readonly DealGroup[], basis: string, mark: string)
   return { title: 'Amount by owner', basis: `${basis}, without lost ones`, rows, notes: [] }
 }
 
-function staleSection(
-  { open, stale, staleSum, undated }: DealFigures,
-  { lists, times }: State,
-  basis: string,
-): HomeSection {
+function staleSection({ open, stale, staleSum, undated }: DealFigures, { lists, times }: State, basis: string) {
   const rows = stale.slice(0, MOST_STALE).map((deal) => {
     const amount = decimalOf(deal.amount)
     const changed = shortTime(deal.updated_at ?? deal.created_at, times.nowMs)

@@ -104,10 +104,7 @@ export function fitListColumns(
 }
 
 /** As fitListColumns, without as many columns after the first as the selected one needs to be among them. */
-export function fitShowing(
-  selected: string,
-  ...[all, ...room]: Parameters<typeof fitListColumns>
-): readonly FittedColumn[] {
+export function fitShowing(selected: string, ...[all, ...room]: Parameters<typeof fitListColumns>) {
   const isSelected = ({ name }: ListColumn) => name === selected
   let columns = all
   for (;;) {
@@ -120,11 +117,7 @@ export function fitShowing(
 }
 
 /** Widens columns in turn, up to their contents. */
-function grown(
-  columns: readonly FittedColumn[],
-  room: number,
-  isGrown: (column: ListColumn) => boolean,
-): { readonly columns: readonly FittedColumn[]; readonly spare: number } {
+function grown(columns: readonly FittedColumn[], room: number, isGrown: (column: ListColumn) => boolean) {
   const widths = columns.map(({ width }) => width)
   let spare = room
   for (let hasGrown = true; spare > 0 && hasGrown; ) {

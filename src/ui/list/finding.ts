@@ -230,11 +230,7 @@ function addRows(
 }
 
 /** After a row without the first word, goes on at the next one that has it. */
-function addOfBlock(
-  found: Found,
-  { rows, text, starts, first }: SearchBlock,
-  { match, words: [word] = [] }: Matcher,
-): void {
+function addOfBlock(found: Found, { rows, text, starts, first }: SearchBlock, { match, words: [word] = [] }: Matcher) {
   for (let row = 0; row < rows.length; row++) {
     const quality = match(text.slice(starts[row], starts[row + 1]))
     found.add(first + row, quality)

@@ -38,12 +38,7 @@ export function cardsShown(height: number): number {
 }
 
 /** One column per stage: as many as fit around the selected one. */
-export function boardLines(
-  columns: readonly BoardColumn[],
-  state: State,
-  area: BoardArea,
-  theme: Theme,
-): readonly string[] {
+export function boardLines(columns: readonly BoardColumn[], state: State, area: BoardArea, theme: Theme) {
   const { column, card } = clampBoard(state.board, columns)
   const { first, fitting } = stagesShown(columns.length, column, area.width)
   const width = widthOf(fitting, area)
