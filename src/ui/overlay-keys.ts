@@ -66,31 +66,19 @@ export function openColumns(ui: Ui): void {
 function pressInColumns(ui: Ui, chooser: ColumnChooser, { chord }: Stroke): void {
   const { items, index, list } = chooser
   const edit = (part: Partial<ColumnChooser>) => showOverlay(ui, { ...chooser, ...part })
-  const last = items.length - 1
   const step = chord === 'space' ? 0 : stepOf(chord)
   if (step !== 0) return void edit({ index: clamp(index + step, items.length) })
-  switch (chord) {
-    case 'esc':
-    case 'q':
-      return void showOverlay(ui, undefined)
-    case 'space':
-      return void edit({ items: toggled(chooser) })
-    case 'J':
-    case '>':
-      return void edit({ items: swapped(items, index, index + 1), index: Math.min(last, index + 1) })
-    case 'K':
-    case '<':
-      return void edit({ items: swapped(items, index - 1, index), index: Math.max(0, index - 1) })
-    case 'r':
-    case 'enter': {
-      const chosen = chord === 'r' ? undefined : items.filter(({ isShown }) => isShown).map(({ name }) => name)
-      ui.store.update((state) => ({
-        ...state,
-        overlay: undefined,
-        chosenColumns: { ...state.chosenColumns, [list]: chosen },
-      }))
-    }
-  }
+  if (chord === 'esc' || chord === 'q') return void showOverlay(ui, undefined)
+  if (chord === 'space') return void edit({ items: toggled(chooser) })
+  const move = chord === 'J' || chord === '>' ? 1 : chord === 'K' || chord === '<' ? -1 : 0
+  if (move !== 0)
+    return void edit({ items: swapped(items, index, index + move), index: clamp(index + move, items.length) })
+  if (chord !== 'r' && chord !== 'enter') return
+  const chosen = chord === 'r' ? undefined : items.filter(({ isShown }) => isShown).map(({ name }) => name)
+  ui.store.update((state) => ({
+    ...{ ...state, overlay: undefined },
+    chosenColumns: { ...state.chosenColumns, [list]: chosen },
+  }))
 }
 
 type Items = ColumnChooser['items']
@@ -228,31 +216,22 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
   }
   if (stroke.chord === 'esc') return void end(onCancel)
   if (!ui.isDrawn(overlay) || scrollDiff(ui, overlay, stroke)) return
-  if (expected !== undefined) {
-    const text = inputText(overlay.input)
-    if (stroke.chord === 'enter' && text === expected) return void end(onConfirm)
-    if (stroke.chord === 'enter') return void showOverlay(ui, { ...overlay, problem: notExpected(text, expected) })
-    const input = typed(overlay.input, stroke)
-    return void (input && showOverlay(ui, { ...overlay, input, problem: undefined }))
-  }
-  switch (stroke.chord) {
-    case 'y':
-      return void end(onConfirm)
-    case 'n':
-    case 'q':
-      return void end(onCancel)
-    case 'enter':
-      return void end(isOnCancel ? onCancel : onConfirm)
-    case 'left':
-    case 'right':
-    case 'tab':
-    case 'shift-tab':
-      return void showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
-  }
+  const { chord } = stroke
+  if (expected !== undefined && (chord !== 'enter' || inputText(overlay.input) !== expected))
+    return void pressInCount(ui, overlay, stroke)
+  if (expected !== undefined || chord === 'y') return void end(onConfirm)
+  if (chord === 'n' || chord === 'q') return void end(onCancel)
+  if (chord === 'enter') return void end(isOnCancel ? onCancel : onConfirm)
+  if (['left', 'right', 'tab', 'shift-tab'].includes(chord)) showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
 }
 
-function notExpected(text: string, expected: string): string {
-  return `${text === '' ? 'nothing was typed' : JSON.stringify(text)}, expected ${expected}; nothing was done`
+function pressInCount(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
+  const text = inputText(overlay.input)
+  const given = text === '' ? 'nothing was typed' : JSON.stringify(text)
+  const problem = `${given}, expected ${overlay.expected}; nothing was done`
+  if (stroke.chord === 'enter') return void showOverlay(ui, { ...overlay, problem })
+  const input = typed(overlay.input, stroke)
+  if (input) showOverlay(ui, { ...overlay, input, problem: undefined })
 }
 
 /** False when the key does not scroll; letters are text where a count is typed. */

@@ -80,12 +80,8 @@ function pipelineSection({ stages, unmeasured }: DealFigures, { basis, mark, isO
   const meaning = isOrderKnown
     ? '% of the deals at the stage before or past it are at this stage or past it; lost deals are not counted, as the stage they left is not known.'
     : 'No conversion: the order of the stages is not known.'
-  const missing =
-    unmeasured > 0
-      ? [
-          `Not in the amounts: ${grouped(unmeasured)} ${unmeasured === 1 ? 'that is not a number' : 'that are not numbers'}.`,
-        ]
-      : []
+  const those = unmeasured === 1 ? 'that is not a number' : 'that are not numbers'
+  const missing = unmeasured > 0 ? [`Not in the amounts: ${grouped(unmeasured)} ${those}.`] : []
   return { title: 'Pipeline', basis, rows, notes: [meaning, ...missing] }
 }
 

@@ -4,12 +4,7 @@ import { cellText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/terminal-text.ts'
 import type { ListState } from './list-state.ts'
 
-const UNITS: readonly (readonly [unit: string, tens: number])[] = [
-  ['T', 12],
-  ['B', 9],
-  ['M', 6],
-  ['K', 3],
-]
+const UNITS = { T: 12, B: 9, M: 6, K: 3 }
 
 const ONE: Decimal = { digits: 1n, scale: 0 }
 
@@ -17,7 +12,10 @@ const ONE: Decimal = { digits: 1n, scale: 0 }
 export function shortNumber(value: Decimal): string {
   const size = value.digits < 0n ? { ...value, digits: -value.digits } : value
   const sign = value.digits < 0n ? '-' : ''
-  const [unit, tens] = UNITS.find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? ['', 0]
+  const [unit, tens] = Object.entries(UNITS).find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? [
+    '',
+    0,
+  ]
   const tenths = decimalText(shifted(size, -tens))
     .replace(/(\.\d)\d+$/, '$1')
     .replace(/\.0$/, '')

@@ -91,14 +91,10 @@ export function eventRateLine({ lists, times, columns }: State, theme: Theme): s
   return ` ${spark}${theme.dim(before)} · ${theme.bad(bad)}${' '.repeat(Math.max(0, room - textWidth(before) - textWidth(bad) - 3))}`
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-] as const
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000 }
 
 function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
+  const [unit, size] = Object.entries(UNITS).find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
   return `${ms / size} ${unit}`
 }
 
