@@ -18,26 +18,8 @@ import type { Action, Ui } from '../ui.ts'
 import { action } from '../ui.ts'
 import { openScreen } from './open-screen.ts'
 
-/** Where a text went: `tmux` keeps it, and states that it does; a terminal states nothing. */
-export type CopiedTo = 'tmux' | 'terminal' | 'too long'
-
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
-
-/**
- * Copies a text: in tmux into its buffer and, where tmux can, the clipboard; else by OSC 52, with which the terminal itself copies
- * it, also over ssh.
- */
-async function copyToClipboard(text: string, env: Env, writeRaw: (text: string) => void): Promise<CopiedTo> {
-  if (env.TMUX && (await isInTmux(text, env))) return 'tmux'
-  const data = Buffer.from(text).toString('base64')
-  if (data.length > MOST_BYTES) return 'too long'
-  const sequence = `\x1b]52;c;${data}\x07`
-  writeRaw(sequence)
-  // A tmux on the way passes on what is wrapped for it, if it is allowed to.
-  if (/^(?:tmux|screen)/.test(env.TERM ?? '')) writeRaw(`\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`)
-  return 'terminal'
-}
 
 /** By its own command, because since 3.3 it takes the sequence of a program only if it is told to. */
 async function isInTmux(text: string, env: Env): Promise<boolean> {
@@ -93,14 +75,23 @@ function commandFor(ui: Ui): string {
     .join('\n')
 }
 
-/** A green check only where tmux states that it has the text: a terminal states nothing. */
+/**
+ * In tmux into its buffer and, where tmux can, the clipboard; else by OSC 52, with which the terminal itself copies it, also over
+ * ssh. A green check only where tmux states that it has the text: a terminal states nothing.
+ */
 export async function copyText({ world, background }: Ui, text: string, what: string, shown = shownOf(text)) {
-  if (text === '') return background.notices.wait(`There is no ${what} to copy`)
-  const to = await copyToClipboard(text, world.env, world.writeRaw)
-  if (to === 'too long')
-    return background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
-  if (to === 'tmux') return background.notices.done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
-  background.notices.wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
+  const { env, writeRaw } = world
+  const { wait, done } = background.notices
+  if (text === '') return wait(`There is no ${what} to copy`)
+  if (env.TMUX && (await isInTmux(text, env)))
+    return done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
+  const data = Buffer.from(text).toString('base64')
+  if (data.length > MOST_BYTES) return wait(`Too long for the clipboard: ${text.length} characters; x exports`)
+  const sequence = `\x1b]52;c;${data}\x07`
+  writeRaw(sequence)
+  // A tmux on the way passes on what is wrapped for it, if it is allowed to.
+  if (/^(?:tmux|screen)/.test(env.TERM ?? '')) writeRaw(`\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`)
+  wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
 }
 
 function shownOf(text: string): string {
