@@ -15,7 +15,6 @@ import type { Ui } from './ui.ts'
 export type DrawnState = { get(): State; subscribe(listener: () => void): () => void; drawNow(): void; close(): void }
 
 const FRAME_EVERY_MS = 50
-
 /** What a key began is drawn sooner. */
 const SOON_MS = 16
 const KEY_LASTS_MS = 250

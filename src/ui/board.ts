@@ -1,12 +1,11 @@
 import { addDecimals, type Decimal, decimalOf, ZERO } from '../core/decimal.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { cellText } from '../output/safe-text.ts'
-import { chosenRows, currentRow, type ListState, shownCount, shownRow } from './list/list-state.ts'
+import { chosenRows, currentRow, type ListState, rowId, shownCount, shownRow } from './list/list-state.ts'
 import { isServerList, listOfScreen, type ServerList } from './screens.ts'
 import type { BoardState, State } from './state.ts'
 
 export type BoardColumn = { readonly stage: string; readonly deals: readonly CrmRecord[]; readonly sum: Decimal }
-
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
 
 /** The loaded deals that pass the filter, one column per stage; grouped again only after a change. */
@@ -61,4 +60,12 @@ export function serverList({ screen }: State): ServerList {
   const list = listOfScreen(screen)
   if (isServerList(list)) return list
   throw new Error(`the screen ${screen} has no records of the server`)
+}
+
+/** With the card of this deal selected, in whatever stage it is. */
+export function withDealSelected(state: State, boards: Boards, id: string | undefined): State {
+  const columns = boards(state.lists.deals, state.board.stages)
+  const column = columns.findIndex(({ deals }) => deals.some((deal) => rowId(deal) === id))
+  const card = columns[column]?.deals.findIndex((deal) => rowId(deal) === id) ?? 0
+  return column < 0 ? state : { ...state, board: { ...state.board, column, card } }
 }

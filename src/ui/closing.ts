@@ -7,73 +7,46 @@ import { allLists, allScreens, type ScreenName, SESSION_SCREENS } from './screen
 import { type State, type StateStore, withList } from './state.ts'
 import { changesText, formText } from './text/change-text.ts'
 
-export interface Closing {
-  /** Synchronous: a terminal that closes sends a second signal, which ends the process at once. */
-  keep(): void
-  /** After the screens are closed: reports what was sent, kept or dropped, and how to go on. */
-  end(isKept: boolean): Promise<void>
-  /** At the exit of the process: names the requests without an answer. */
-  lastWords(): void
-}
+/** A shorter wait is not mentioned. */
+const LONG_MS = 300
 
-interface Parts {
-  readonly store: Pick<StateStore<State>, 'get'>
+interface Closed {
+  readonly store: StateStore<State>
   readonly background: Background
   readonly profileFlag: string | undefined
   readonly say: (line: string) => void
 }
 
-/** A shorter wait is not mentioned. */
-const LONG_MS = 300
-
-export function createClosing({ store, background, profileFlag, say }: Parts): Closing {
-  function attempt(keep: () => number): number | CrmError {
-    try {
-      return keep()
-    } catch (error) {
-      if (error instanceof CrmError) return error
-      throw error
-    }
+/** Synchronous: a terminal that closes sends a second signal, which ends the process at once. What fails is said at the end. */
+export function holdForm({ background }: Pick<Closed, 'background'>): void {
+  try {
+    background.kept.hold()
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
   }
+}
 
-  function droppedLines(): readonly string[] {
-    return background.kept.pendingForm() ? ['1 form not saved, and discarded.'] : []
-  }
-
-  function releasedLines(): readonly string[] {
-    const form = background.kept.pendingForm()
-    const { changes } = store.get().kept
-    const kept = attempt(background.kept.release)
-    if (typeof kept !== 'number') {
-      const { message, details } = kept
-      // A form that could not be written to a file is printed on the terminal.
-      return form ? [`1 form not saved, and not kept: ${message}; ${details.hint}`, `  ${formText(form)}`] : []
-    }
-    if (kept === 0) return []
+/** After the screens are closed: says what was sent, kept or dropped, and how to go on. */
+export async function sayEnd({ store, background, profileFlag, say }: Closed, isKept: boolean): Promise<void> {
+  const { notices, underWay, kept } = background
+  notices.leaveScreen(say)
+  const late = setTimeout(() => say('Waiting for the answers to what was sent; Ctrl-C ends crm at once.'), LONG_MS)
+  await underWay.settled()
+  clearTimeout(late)
+  notices.close()
+  const form = kept.pendingForm()
+  if (!isKept) return form && say('1 form not saved, and discarded.')
+  const { changes } = store.get().kept
+  try {
+    const count = kept.release()
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
     // Not called unsent: a form without an answer may have been applied.
-    return [`${changesText(changes.length, kept - changes.length)} kept: ${command} offers it again.`]
-  }
-
-  async function settle(): Promise<void> {
-    const late = setTimeout(() => say('Waiting for the answers to what was sent; Ctrl-C ends crm at once.'), LONG_MS)
-    await background.underWay.settled()
-    clearTimeout(late)
-  }
-
-  return {
-    keep: () => void attempt(background.kept.hold),
-    lastWords: () => {
-      for (const { what } of store.get().underWay) {
-        say(`In doubt: ${what}: ended before the answer; the server may have applied it`)
-      }
-    },
-    end: async (isKept) => {
-      background.notices.leaveScreen(say)
-      await settle()
-      background.notices.close()
-      for (const line of isKept ? releasedLines() : droppedLines()) say(line)
-    },
+    if (count > 0) say(`${changesText(changes.length, count - changes.length)} kept: ${command} offers it again.`)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    if (!form) return
+    say(`1 form not saved, and not kept: ${error.message}; ${error.details.hint}`)
+    say(`  ${formText(form)}`)
   }
 }
 
@@ -117,30 +90,18 @@ function chosenIn(part: JsonValue | undefined): readonly string[] | undefined {
   return names.length > 0 ? names : undefined
 }
 
-interface Ending {
-  /** Resolves after an uncaught error. */
-  readonly broken: Promise<void>
-  /** That error; undefined when there is none. */
-  bug(): Uncaught | undefined
-  /** Treats an error as uncaught. */
-  breakWith(error: unknown): void
-  /** Stops watching. */
-  close(): void
-}
-
-interface EndingParts {
+interface Watched {
   /** Undefined when the process is shared with other code. */
   readonly watchProcess: WatchProcess | undefined
   /** Called first after an uncaught error, and at the exit of the process. */
   readonly keep: () => void
-  /** Stops the screens and their requests. */
   readonly stop: () => void
   /** Called at the exit of the process. */
   readonly lastWords: () => void
 }
 
 /** Without it an uncaught error would end the process, and lose the text of a form. */
-export function watchEnding({ watchProcess, keep, stop, lastWords }: EndingParts): Ending {
+export function watchEnding({ watchProcess, keep, stop, lastWords }: Watched) {
   const broken = Promise.withResolvers<void>()
   let bug: Uncaught | undefined
   const breakWith = (error: unknown) => {

@@ -5,7 +5,6 @@ import { tabAt } from './components/bars.tsx'
 import { visibleTop } from './components/table.tsx'
 import { moveTo, shownCount } from './list/list-state.ts'
 import { type Areas, areasOf, hasRateLine, listHeight } from './look/areas.ts'
-import type { Overlay } from './overlay.ts'
 import { pressInOverlay } from './overlay-keys.ts'
 import { cardAt } from './screens/pipelines.tsx'
 import { listOfScreen, type ScreenName } from './screens.ts'
@@ -137,24 +136,17 @@ export function createMouse(ui: Ui): (report: MouseReport) => void {
 function wheel(ui: Ui, report: MouseReport, way: 'down' | 'up'): void {
   const { overlay, screen } = ui.store.get()
   if (overlay) {
-    const stroke = { chord: way, text: undefined }
-    for (let line = 0; line < WHEEL_LINES; line++) pressCurrent(ui, stroke)
+    // Where text is typed, the wheel would go to another field.
+    if (overlay.type === 'form' || overlay.type === 'prompt') return
+    for (let line = 0; line < WHEEL_LINES; line++) {
+      const now = ui.store.get().overlay
+      if (now) pressInOverlay(ui, now, { chord: way, text: undefined })
+    }
     return
   }
-  const isOverPane = hitAt(ui.store.get(), ui.boards, report)?.on === 'pane'
-  if (isOverPane) return void runById(ui, `pane-${way}`)
+  if (hitAt(ui.store.get(), ui.boards, report)?.on === 'pane') return void runById(ui, `pane-${way}`)
   const action = ui.keymap.lookUp(screen, way)
   for (let line = 0; line < WHEEL_LINES; line++) if (action && action !== 'begins') runAction(ui, action)
-}
-
-function pressCurrent(ui: Ui, stroke: { readonly chord: string; readonly text: undefined }): void {
-  const { overlay } = ui.store.get()
-  if (overlay && isScrolled(overlay)) pressInOverlay(ui, overlay, stroke)
-}
-
-/** Where text is typed, the wheel would go to another field. */
-function isScrolled({ type }: Overlay): boolean {
-  return type !== 'form' && type !== 'prompt'
 }
 
 /** Selects in lists and choices alone: no click answers a question. */
@@ -179,20 +171,8 @@ function select(ui: Ui, hit: Hit, isDouble: boolean): void {
   if (isDouble && hit.on !== 'pane') runById(ui, 'detail')
 }
 
-export interface MouseSession {
-  connect(ui: Ui): void
-  /** Without reports, which another program would take for typed text. */
-  without(during: () => Promise<void>): Promise<void>
-  end(): void
-}
-
-interface Parts {
-  readonly store: StateStore<State>
-  readonly stdin: NodeJS.ReadStream
-  readonly write: (text: string) => void
-}
-
-export function openMouse({ store, stdin, write }: Parts): MouseSession {
+/** The mouse of a terminal, for as long as the screens are open. */
+export function openMouse(store: StateStore<State>, stdin: NodeJS.ReadStream, write: (text: string) => void) {
   let take = (_: MouseReport): void => {}
   const stop = watchMouse(stdin, (report) => take(report))
   const turn = (sequence: string) => {
@@ -200,10 +180,11 @@ export function openMouse({ store, stdin, write }: Parts): MouseSession {
   }
   turn(MOUSE_ON)
   return {
-    connect: (ui) => {
+    connect: (ui: Ui) => {
       take = createMouse(ui)
     },
-    without: async (during) => {
+    /** Without reports, which another program would take for typed text. */
+    without: async (during: () => Promise<void>) => {
       turn(MOUSE_OFF)
       await during()
       turn(MOUSE_ON)
@@ -225,6 +206,5 @@ function toggleMouse({ store, world, background }: Ui): void {
   const isMouseOn = !store.get().isMouseOn
   store.update((state) => ({ ...state, isMouseOn }))
   world.writeRaw(isMouseOn ? MOUSE_ON : MOUSE_OFF)
-  const text = isMouseOn ? 'Mouse on; hold Shift to select text of the terminal' : 'Mouse off'
-  background.notices.done(text)
+  background.notices.done(isMouseOn ? 'Mouse on; hold Shift to select text of the terminal' : 'Mouse off')
 }

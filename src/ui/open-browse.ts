@@ -14,7 +14,7 @@ import { learnOffered } from './background/learn-offered.ts'
 import { watchHistory, watchNotes } from './background/pane.ts'
 import type { BackgroundWorld } from './background/parts.ts'
 import { createBoards } from './board.ts'
-import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
+import { holdForm, rememberedScreen, sayEnd, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { askBackground, type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './look/theme.ts'
 import { openMouse } from './mouse.ts'
 import { withFirstColumns } from './screens/all-screens.tsx'
@@ -85,7 +85,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   options.onNotes((line) => background.notices.wait(line))
   const world = worldOf(options, document)
   let isKept = true
-  const mouse = openMouse({ store, stdin, write: world.writeRaw })
+  const mouse = openMouse(store, stdin, world.writeRaw)
   const makeUi = (terminal: UiTerminal): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
@@ -108,9 +108,10 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   }
   const stopNotes = watchNotes(store, options.openApi, boards)
   const stopHistory = watchHistory(store, options.openApi, boards)
-  const stopAsking = isBackgroundAsked(look)
-    ? askBackground({ stdin, stdout, onAnswer: (background) => showOn(store, background) })
-    : undefined
+  const onAnswer = (background: Look['background']) =>
+    store.update((state) => ({ ...state, look: { ...state.look, background } }))
+  const isAsked = look.choice === 'auto' && look.colors === '256'
+  const stopAsking = isAsked ? askBackground({ stdin, stdout, onAnswer }) : undefined
   const drawn = openDrawnState(store, stdout)
   const drawingOf = (state: State) => ({ keymap, boards, theme: themeOf(state.look) })
   const open = () => openApp({ drawn, drawingOf, makeUi }, { stdin, stdout })
@@ -131,10 +132,6 @@ async function learnAll(store: StateStore<State>, { openApi, learnObjects }: Bro
   await learnOffered(store, openApi)
 }
 
-function isBackgroundAsked({ choice, colors }: Look): boolean {
-  return choice === 'auto' && colors === '256'
-}
-
 /** Ink stops to listen, but Node goes on reading, and would take the first keys from the other program. */
 async function unread(stdin: NodeJS.ReadStream, during: () => Promise<void>): Promise<void> {
   // A stream that has lost its listener can be paused in the next turn, and stops in the one after. Ink resumes it.
@@ -153,12 +150,6 @@ function worldOf(options: BrowseOptions, document: BrowseDocument): World {
   }
 }
 
-function showOn(store: StateStore<State>, background: Look['background']): void {
-  store.update((state) =>
-    state.look.background === background ? state : { ...state, look: { ...state.look, background } },
-  )
-}
-
 interface Open {
   readonly options: BrowseOptions
   readonly store: StateStore<State>
@@ -172,9 +163,8 @@ interface Open {
 /** An uncaught error closes the screens, too, and is rethrown when changes are kept. */
 async function untilLeft({ options, store, background, drawn, open, isKept, endMouse }: Open): Promise<void> {
   const { signal, interrupt, watchProcess, profileFlag, say } = options
-  const closing = createClosing({ store, background, profileFlag, say })
   const keep = () => {
-    if (isKept()) closing.keep()
+    if (isKept()) holdForm({ background })
   }
   let session: AppSession | undefined
   const stop = () => {
@@ -189,7 +179,8 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
   const lastWords = () => {
     endMouse()
     session?.unmount()
-    closing.lastWords()
+    for (const { what } of store.get().underWay)
+      say(`In doubt: ${what}: ended before the answer; the server may have applied it`)
   }
   const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords })
   signal.addEventListener('abort', stop)
@@ -206,7 +197,7 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
     background.jobs.close()
     background.lists.cancel()
     await background.shell.close()
-    await closing.end(isKept()).finally(ending.close)
+    await sayEnd({ store, background, profileFlag, say }, isKept()).finally(ending.close)
   }
   const bug = ending.bug()
   if (bug) throw bug
@@ -214,14 +205,16 @@ async function untilLeft({ options, store, background, drawn, open, isKept, endM
 
 async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
   const named = await document.first()
-  const screen = allScreens().find((each) => each === named && !SESSION_SCREENS.includes(each))
+  const known = allScreens().filter((each) => !SESSION_SCREENS.includes(each))
+  const screen = known.find((each) => each === named)
   if (screen !== undefined || named === undefined) return screen
-  const known = allScreens()
-    .filter((each) => !SESSION_SCREENS.includes(each))
-    .join(', ')
-  throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
-    hint: 'crm config path shows the folder; B on Home sets it',
-  })
+  throw new CrmError(
+    'invalid_input',
+    `first of browse.json is ${JSON.stringify(named)}, expected ${known.join(', ')}`,
+    {
+      hint: 'crm config path shows the folder; B on Home sets it',
+    },
+  )
 }
 
 const ON_LOOPBACK_S = 10

@@ -52,13 +52,6 @@ export function openText(ui: Pick<Ui, 'store' | 'background'>, title: string, li
   showOverlay(ui, { type: 'text', title, lines, top: 0 })
 }
 
-function pressInText(ui: Ui, text: Text, { chord }: Stroke): void {
-  if (chord === 'esc' || chord === 'q' || chord === 'enter') return void showOverlay(ui, undefined)
-  const step = stepOf(chord)
-  if (step === 0) return
-  showOverlay(ui, { ...text, top: Math.max(0, Math.min(lastTextTop(text, ui.store.get()), text.top + step)) })
-}
-
 export function openColumns(ui: Ui): void {
   const state = ui.store.get()
   const list = listOfScreen(state.screen)
@@ -73,31 +66,19 @@ export function openColumns(ui: Ui): void {
 function pressInColumns(ui: Ui, chooser: ColumnChooser, { chord }: Stroke): void {
   const { items, index, list } = chooser
   const edit = (part: Partial<ColumnChooser>) => showOverlay(ui, { ...chooser, ...part })
-  const last = items.length - 1
   const step = chord === 'space' ? 0 : stepOf(chord)
-  if (step !== 0) return void edit({ index: Math.max(0, Math.min(last, index + step)) })
-  switch (chord) {
-    case 'esc':
-    case 'q':
-      return void showOverlay(ui, undefined)
-    case 'space':
-      return void edit({ items: toggled(chooser) })
-    case 'J':
-    case '>':
-      return void edit({ items: swapped(items, index, index + 1), index: Math.min(last, index + 1) })
-    case 'K':
-    case '<':
-      return void edit({ items: swapped(items, index - 1, index), index: Math.max(0, index - 1) })
-    case 'r':
-    case 'enter': {
-      const chosen = chord === 'r' ? undefined : items.filter(({ isShown }) => isShown).map(({ name }) => name)
-      ui.store.update((state) => ({
-        ...state,
-        overlay: undefined,
-        chosenColumns: { ...state.chosenColumns, [list]: chosen },
-      }))
-    }
-  }
+  if (step !== 0) return void edit({ index: clamp(index + step, items.length) })
+  if (chord === 'esc' || chord === 'q') return void showOverlay(ui, undefined)
+  if (chord === 'space') return void edit({ items: toggled(chooser) })
+  const move = chord === 'J' || chord === '>' ? 1 : chord === 'K' || chord === '<' ? -1 : 0
+  if (move !== 0)
+    return void edit({ items: swapped(items, index, index + move), index: clamp(index + move, items.length) })
+  if (chord !== 'r' && chord !== 'enter') return
+  const chosen = chord === 'r' ? undefined : items.filter(({ isShown }) => isShown).map(({ name }) => name)
+  ui.store.update((state) => ({
+    ...{ ...state, overlay: undefined },
+    chosenColumns: { ...state.chosenColumns, [list]: chosen },
+  }))
 }
 
 type Items = ColumnChooser['items']
@@ -117,7 +98,7 @@ function swapped(items: Items, one: number, other: number): Items {
 
 export function openPalette(ui: Ui): void {
   const { store, world } = ui
-  showPalette(ui, { type: 'palette', input: textInput(), index: 0, profiles: [], complete: completeLine(ui) })
+  showOverlay(ui, { type: 'palette', input: textInput(), index: 0, profiles: [], complete: completeLine(ui) })
   // Completes from the moment that the names are read.
   void world.profiles?.names().then((profiles) => {
     store.update((state) =>
@@ -135,16 +116,11 @@ function pressInPalette(ui: Ui, palette: Palette, { chord, text }: Stroke): void
     return void (taken && edit(ui, palette, { input: textInput(taken.text), taking: taken.taking }))
   }
   const count = findActions(ui.keymap, ui.store.get(), line).length
-  const index =
-    arrowStep(chord) === 0 ? palette.index : Math.max(0, Math.min(palette.index + arrowStep(chord), count - 1))
-  if (index !== palette.index) return void showPalette(ui, { ...palette, index })
-  const input = text === undefined ? editText(palette.input, chord) : insertText(palette.input, text)
+  const step = arrowStep(chord)
+  const index = step === 0 ? palette.index : clamp(palette.index + step, count)
+  if (index !== palette.index) return void showOverlay(ui, { ...palette, index })
+  const input = typed(palette.input, { chord, text })
   if (input) edit(ui, palette, { input, taking: undefined })
-}
-
-/** Inserts pasted text, which is never read as keys. */
-function pasteInPalette(ui: Ui, palette: Palette, text: string): void {
-  edit(ui, palette, { input: insertText(palette.input, text), taking: undefined })
 }
 
 function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; readonly taking: Palette['taking'] }): void {
@@ -152,10 +128,10 @@ function edit(ui: Ui, palette: Palette, part: { readonly input: TextInput; reado
   const [first] = findActions(ui.keymap, ui.store.get(), line)
   // What only mentions the words is run after it was chosen.
   const index = isCommandLine(ui.store.get(), line) || isNamedBy(first, line) || !first ? 0 : -1
-  showPalette(ui, { ...palette, ...part, index, problem: undefined })
-  const screen = screenOf(/^\s*(\w+) /.exec(inputText(part.input))?.[1] ?? '')
+  showOverlay(ui, { ...palette, ...part, index, problem: undefined })
+  const screen = screenOf(/^\s*(\w+) /.exec(line)?.[1] ?? '')
   const list = screen && listOfScreen(screen)
-  if (list && isServerList(list) && inputText(palette.input) !== inputText(part.input)) void loadWords(ui, list)
+  if (list && isServerList(list) && inputText(palette.input) !== line) void loadWords(ui, list)
 }
 
 async function loadWords(ui: Ui, list: ServerList): Promise<void> {
@@ -177,16 +153,12 @@ function enter(ui: Ui, palette: Palette, line: string): void {
     return void runLine(ui, only.trim())
   }
   if (palette.index < 0 || !action)
-    return void showPalette(ui, {
+    return void showOverlay(ui, {
       ...palette,
       problem: `no command is named ${JSON.stringify(line.trim())}; ↓ chooses one that mentions it`,
     })
   showOverlay(ui, undefined)
   runAction(ui, action)
-}
-
-function showPalette(ui: Ui, palette: Palette): void {
-  showOverlay(ui, palette)
 }
 
 export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
@@ -202,11 +174,11 @@ export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
     case 'palette':
       return void pressInPalette(ui, overlay, stroke)
     case 'help':
-      return void pressInHelp(ui, overlay, stroke)
+      return void pressInPage(ui, overlay, stroke.chord, lastHelpTop(ui.store.get(), ui.keymap))
     case 'columns':
       return void pressInColumns(ui, overlay, stroke)
     case 'text':
-      return void pressInText(ui, overlay, stroke)
+      return void pressInPage(ui, overlay, stroke.chord, lastTextTop(overlay, ui.store.get()))
   }
 }
 
@@ -227,20 +199,18 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
     if (problem === undefined) prompt.onSubmit(text)
     return
   }
-  if (stroke.chord === 'tab') return void completePrompt(ui, prompt, 1)
-  if (stroke.chord === 'shift-tab') return void completePrompt(ui, prompt, -1)
+  const step = stroke.chord === 'tab' ? 1 : stroke.chord === 'shift-tab' ? -1 : undefined
+  const taken = step && takeCompletion(inputText(prompt.input), prompt, step)
+  if (taken) changePrompt(ui, prompt, textInput(taken.text), taken.taking)
+  if (step) return
   const isLine = prompt.hasLines && stroke.chord === 'ctrl-o'
   const input = isLine ? insertText(prompt.input, '\n', true) : typed(prompt.input, stroke)
-  if (!input) return
-  showOverlay(ui, { ...prompt, input, problem: undefined, taking: undefined })
-  prompt.onChange?.(inputText(input))
+  if (input) changePrompt(ui, prompt, input)
 }
 
-function completePrompt(ui: Ui, prompt: Prompt, step: 1 | -1): void {
-  const taken = takeCompletion(inputText(prompt.input), prompt, step)
-  if (!taken) return
-  showOverlay(ui, { ...prompt, input: textInput(taken.text), problem: undefined, taking: taken.taking })
-  prompt.onChange?.(taken.text)
+function changePrompt(ui: Ui, prompt: Prompt, input: TextInput, taking?: Prompt['taking']): void {
+  showOverlay(ui, { ...prompt, input, problem: undefined, taking })
+  prompt.onChange?.(inputText(input))
 }
 
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
@@ -251,31 +221,22 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
   }
   if (stroke.chord === 'esc') return void end(onCancel)
   if (!ui.isDrawn(overlay) || scrollDiff(ui, overlay, stroke)) return
-  if (expected !== undefined) {
-    const text = inputText(overlay.input)
-    if (stroke.chord === 'enter' && text === expected) return void end(onConfirm)
-    if (stroke.chord === 'enter') return void showOverlay(ui, { ...overlay, problem: notExpected(text, expected) })
-    const input = typed(overlay.input, stroke)
-    return void (input && showOverlay(ui, { ...overlay, input, problem: undefined }))
-  }
-  switch (stroke.chord) {
-    case 'y':
-      return void end(onConfirm)
-    case 'n':
-    case 'q':
-      return void end(onCancel)
-    case 'enter':
-      return void end(isOnCancel ? onCancel : onConfirm)
-    case 'left':
-    case 'right':
-    case 'tab':
-    case 'shift-tab':
-      return void showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
-  }
+  const { chord } = stroke
+  if (expected !== undefined && (chord !== 'enter' || inputText(overlay.input) !== expected))
+    return void pressInCount(ui, overlay, stroke)
+  if (expected !== undefined || chord === 'y') return void end(onConfirm)
+  if (chord === 'n' || chord === 'q') return void end(onCancel)
+  if (chord === 'enter') return void end(isOnCancel ? onCancel : onConfirm)
+  if (['left', 'right', 'tab', 'shift-tab'].includes(chord)) showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
 }
 
-function notExpected(text: string, expected: string): string {
-  return `${text === '' ? 'nothing was typed' : JSON.stringify(text)}, expected ${expected}; nothing was done`
+function pressInCount(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
+  const text = inputText(overlay.input)
+  const given = text === '' ? 'nothing was typed' : JSON.stringify(text)
+  const problem = `${given}, expected ${overlay.expected}; nothing was done`
+  if (stroke.chord === 'enter') return void showOverlay(ui, { ...overlay, problem })
+  const input = typed(overlay.input, stroke)
+  if (input) showOverlay(ui, { ...overlay, input, problem: undefined })
 }
 
 /** False when the key does not scroll; letters are text where a count is typed. */
@@ -284,7 +245,7 @@ function scrollDiff(ui: Ui, overlay: Confirmation, { chord, text }: Stroke): boo
   const step = isText || !overlay.diff ? 0 : stepOf(chord)
   if (step === 0) return false
   const last = lastDiffTop(overlay, ui.store.get())
-  showOverlay(ui, { ...overlay, top: Math.max(0, Math.min(last, (overlay.top ?? 0) + step)) })
+  showOverlay(ui, { ...overlay, top: clamp((overlay.top ?? 0) + step, last + 1) })
   return true
 }
 
@@ -325,37 +286,31 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   if (chord === 'esc') return void leaveForm(ui, form)
   if (isSending) return
   const isLast = index === fields.length - 1
-  if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) {
-    return void submitForm(ui, form)
-  }
+  if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) return void submitForm(ui, form)
   const step = chord === 'enter' || chord === 'tab' ? 1 : chord === 'shift-tab' ? -1 : arrowStep(chord)
   if (step !== 0) return void showOverlay(ui, { ...form, index: clamp(index + step, fields.length) })
   const field = fields[index]
   const input = field && typed(field.input, stroke)
-  if (!input) return
-  showOverlay(ui, withInput(form, input))
+  if (input) showOverlay(ui, withInput(form, input))
 }
 
-function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
-  if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return void showOverlay(ui, undefined)
+function pressInPage(ui: Ui, page: Help | Text, chord: string, last: number): void {
+  const isClosing = ['esc', 'q', 'enter'].includes(chord) || (page.type === 'help' && chord === '?')
+  if (isClosing) return void showOverlay(ui, undefined)
   const step = stepOf(chord)
-  if (step === 0) return
-  const last = lastHelpTop(ui.store.get(), ui.keymap)
-  showOverlay(ui, { ...help, top: Math.max(0, Math.min(last, help.top + step)) })
+  if (step !== 0) showOverlay(ui, { ...page, top: clamp(page.top + step, last + 1) })
 }
 
 /** Pasted text is inserted as text, and never read as keys. */
 export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   if (overlay.type === 'prompt') {
-    const input = insertText(overlay.input, text, overlay.hasLines)
-    showOverlay(ui, { ...overlay, input, problem: undefined, taking: undefined })
-    overlay.onChange?.(inputText(input))
+    changePrompt(ui, overlay, insertText(overlay.input, text, overlay.hasLines))
   } else if (overlay.type === 'form') {
     const field = overlay.fields[overlay.index]
     if (!field || overlay.isSending) return
     showOverlay(ui, withInput(overlay, insertText(field.input, text)))
   } else if (overlay.type === 'palette') {
-    pasteInPalette(ui, overlay, text)
+    edit(ui, overlay, { input: insertText(overlay.input, text), taking: undefined })
   }
 }
 

@@ -124,11 +124,7 @@ export function formIn(overlay: Overlay | undefined): Form | undefined {
 }
 
 /** Edits or closes the form with this key; any other overlay is unchanged. */
-export function withForm(
-  overlay: Overlay | undefined,
-  key: symbol,
-  edit: (form: Form) => Form | undefined,
-): Overlay | undefined {
+export function withForm(overlay: Overlay | undefined, key: symbol, edit: (form: Form) => Form | undefined) {
   if (overlay?.type === 'form') return overlay.key === key ? edit(overlay) : overlay
   if ((overlay?.type !== 'choice' && overlay?.type !== 'confirm') || overlay.behind?.key !== key) return overlay
   return { ...overlay, behind: edit(overlay.behind) }

@@ -6,7 +6,6 @@ import type { RecordList } from '../settings/kept-changes.ts'
 export const FIXED_SCREENS = [...TAB_SCREENS, 'log', 'commands'] as const
 
 export type FixedScreen = (typeof FIXED_SCREENS)[number]
-
 export type ServerList = RecordList
 
 export type ScreenName = FixedScreen | ServerList
@@ -39,7 +38,8 @@ export function allLists(): readonly ListName[] {
 }
 
 export const SERVER_SCREENS: readonly ScreenOrObjects[] = ['contacts', 'deals', 'objects', 'pipelines']
-
+/** Those with rows that change while they are shown. */
+export const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 /** Screens without a number, which show what this session did; they are not remembered. */
 export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 

@@ -129,33 +129,18 @@ export interface State {
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
   const lists = Object.fromEntries(allLists().map((name) => [name, emptyListOf(name, size.columns)]))
   return {
-    screen,
-    screenBefore: screen === 'log' ? 'contacts' : screen,
+    ...{ screen, screenBefore: screen === 'log' ? 'contacts' : screen, place, offered: CONTRACT_OFFERED },
+    ...size,
     lists: lists as Record<ListName, ListState>,
     board: { column: 0, card: 0, stages: undefined },
-    overlay: undefined,
-    toasts: [],
-    place,
-    offered: CONTRACT_OFFERED,
-    ...size,
-    pendingKeys: '',
     pane: { rowId: undefined, top: 0 },
-    isSlow: false,
-    underWay: [],
-    shellTitle: undefined,
+    ...{ overlay: undefined, toasts: [], pendingKeys: '', isSlow: false, underWay: [], shellTitle: undefined },
     kept: { forms: [], changes: [] },
-    leaving: undefined,
-    listening: undefined,
     jobs: { isOfAll: false, others: 0 },
-    notes: undefined,
-    history: undefined,
-    look: PLAIN_LOOK,
-    saved: {},
-    chosenColumns: {},
+    ...{ leaving: undefined, listening: undefined, notes: undefined, history: undefined, look: PLAIN_LOOK },
     times: { nowMs: Date.now(), isWhole: false },
     home: { top: 0, isFirst: false },
-    isMouseOn: false,
-    webhooks: { lack: undefined, deliveriesLack: undefined },
+    ...{ saved: {}, chosenColumns: {}, isMouseOn: false, webhooks: { lack: undefined, deliveriesLack: undefined } },
   }
 }
 

@@ -11,6 +11,11 @@ export const NOT_RUN: readonly { readonly page: string; readonly line: string; r
     line,
     why: 'users, of a server of others: test/connectors/leaver.test.ts',
   })),
+  ...['sandbox start --foreground --host', 'CRM_INSECURE_HTTP=1 crm'].map((line) => ({
+    page: 'docs/ci.md',
+    line,
+    why: 'two containers: test/e2e/ci-files.test.ts runs both in a network of their own',
+  })),
   { page: 'docs/connectors/', line: 'auth login', why: 'a server of others' },
   ...['express.mjs', 'handler.py', 'hour.csv'].map((line) => ({
     page: 'docs/developers.md',

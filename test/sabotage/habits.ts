@@ -74,8 +74,8 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'a copy that only the terminal could confirm has a green check',
     file: 'src/ui/actions/copy-export.ts',
-    line: 'background.notices.wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)',
-    to: 'background.notices.done(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)',
+    line: 'wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)',
+    to: 'done(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)',
     tests: ['test/ui/keys.test.ts'],
   },
   {

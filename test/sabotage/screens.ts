@@ -417,8 +417,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the pane shows the oldest notes first',
     file: 'src/ui/components/detail.tsx',
-    line: 'return timeOf(other) - timeOf(one)',
-    to: 'return timeOf(one) - timeOf(other)',
+    line: 'const items = notes.items.toSorted((one, other) => timeOf(other) - timeOf(one))',
+    to: 'const items = notes.items.toSorted((one, other) => timeOf(one) - timeOf(other))',
     tests: ['test/ui/detail.test.ts'],
   },
   {

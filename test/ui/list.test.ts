@@ -9,7 +9,7 @@ import {
   moveBy,
   moveTo,
   putRow,
-  removeRow,
+  removeRows,
   rowId,
   setFilter,
   shownCount,
@@ -110,7 +110,7 @@ test('a changed record stays on its line, a new one is on top, and a deleted one
   const changed = putRow(list, contact(1, { name: 'Zed' }), searchedIn('contacts'))
   expect(shownRow(changed, 1)?.name).toBe('Zed')
   expect(rowId(shownRow(putRow(list, contact(7), searchedIn('contacts')), 0))).toBe('con_7')
-  const removed = removeRow(list, 'con_0')
+  const removed = removeRows(list, ['con_0'])
   expect([shownCount(removed), removed.marks.size]).toEqual([2, 0])
 })
 

@@ -98,7 +98,10 @@ function loadPipelineStages(deals: readonly CrmRecord[], openApi: () => Promise<
   })
   return {
     loaded,
-    names: () => commonNames(pipelines ?? []),
+    names: () => {
+      const [first, ...others] = pipelines ?? []
+      return first?.stages.filter((stage) => others.every(({ stages }) => stages.includes(stage))) ?? []
+    },
     check: (stage) => {
       if (!pipelines) {
         throw new CrmError('invalid_input', 'the stages of the pipeline are being loaded', {
@@ -112,10 +115,6 @@ function loadPipelineStages(deals: readonly CrmRecord[], openApi: () => Promise<
       })
     },
   }
-}
-
-function commonNames([first, ...others]: readonly Pipeline[]): readonly string[] {
-  return first?.stages.filter((stage) => others.every(({ stages }) => stages.includes(stage))) ?? []
 }
 
 /** Asks for a member and its new value in the marked rows; a stage is checked against the pipelines of the deals. */

@@ -15,15 +15,9 @@ import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
 
 const SAVING_WORDS = ['save', 'forget'] as const
-
 const NAME = /^[a-z][\w-]{0,39}$/i
 
-function savingRefusal(
-  { saved, screen }: State,
-  word: string,
-  name: string,
-  isTaken: (name: string) => boolean,
-): string | undefined {
+function savingRefusal({ saved, screen }: State, word: string, name: string, isTaken: (name: string) => boolean) {
   if (word === 'forget') {
     if (Object.hasOwn(saved, name)) return undefined
     const names = Object.keys(saved)
@@ -110,7 +104,12 @@ export function lineRefusal(ui: Ui, text: string): string | undefined {
     return rest === '' ? 'profile of which name? such as :profile staging' : undefined
   }
   if (isSavingWord(word))
-    return savingRefusal(state, word, rest, (name) => isWordOfLines(name) || isNameOfAction(ui, name))
+    return savingRefusal(
+      state,
+      word,
+      rest,
+      (name) => isWordOfLines(name) || ui.keymap.actions.some(({ id }) => id === name),
+    )
   const saved = Object.hasOwn(state.saved, word) ? state.saved[word] : undefined
   const screen = saved && rest === '' ? savedScreen(state, saved) : screenOf(word)
   if (typeof screen === 'object') return screen.lack
@@ -161,10 +160,6 @@ function partsOf(rest: string): { readonly filters: string; readonly found: stri
   const words = rest.match(RAW_WORD) ?? []
   const isFilter = (word: string) => /^[^\s'"=]+=/.test(word)
   return { filters: words.filter(isFilter).join(' '), found: words.filter((word) => !isFilter(word)).join(' ') }
-}
-
-function isNameOfAction({ keymap }: Ui, name: string): boolean {
-  return keymap.actions.some(({ id }) => id === name)
 }
 
 function lineOf(text: string): Line {

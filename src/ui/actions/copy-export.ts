@@ -12,32 +12,14 @@ import { actedOn } from '../board.ts'
 import { chosenRows, currentRow, moveTo, rowId, shownCount } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { offeredColumns } from '../screens/all-screens.tsx'
-import { listOfScreen, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
+import { LIVE_SCREENS, listOfScreen } from '../screens.ts'
 import { askLine, currentList, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action } from '../ui.ts'
 import { openScreen } from './open-screen.ts'
 
-/** Where a text went: `tmux` keeps it, and states that it does; a terminal states nothing. */
-export type CopiedTo = 'tmux' | 'terminal' | 'too long'
-
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
-
-/**
- * Copies a text: in tmux into its buffer and, where tmux can, the clipboard; else by OSC 52, with which the terminal itself copies
- * it, also over ssh.
- */
-async function copyToClipboard(text: string, env: Env, writeRaw: (text: string) => void): Promise<CopiedTo> {
-  if (env.TMUX && (await isInTmux(text, env))) return 'tmux'
-  const data = Buffer.from(text).toString('base64')
-  if (data.length > MOST_BYTES) return 'too long'
-  const sequence = `\x1b]52;c;${data}\x07`
-  writeRaw(sequence)
-  // A tmux on the way passes on what is wrapped for it, if it is allowed to.
-  if (/^(?:tmux|screen)/.test(env.TERM ?? '')) writeRaw(`\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`)
-  return 'terminal'
-}
 
 /** By its own command, because since 3.3 it takes the sequence of a program only if it is told to. */
 async function isInTmux(text: string, env: Env): Promise<boolean> {
@@ -52,25 +34,23 @@ async function isInTmux(text: string, env: Env): Promise<boolean> {
   return exit === 0
 }
 
-const RECORDS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
-
 export const COPY_EXPORT: readonly Action[] = [
   action('copy-id', 'y', 'Copy the id', {
-    screens: RECORDS,
+    screens: LIVE_SCREENS,
     footer: 'copy id',
     isOfMarks: true,
     run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
   }),
   action('copy-cell', 'ctrl-y', 'Copy the value in the selected column', {
-    screens: RECORDS.filter((each) => each !== 'pipelines'),
+    screens: LIVE_SCREENS.filter((each) => each !== 'pipelines'),
     run: (ui) => void copyText(ui, cellOf(ui), 'value'),
   }),
   action('copy-command', 'Y', 'Copy the crm command that shows it', {
-    screens: RECORDS,
+    screens: LIVE_SCREENS,
     isOfMarks: true,
     run: (ui) => void copyText(ui, commandFor(ui), 'command'),
   }),
-  action('export', 'x', 'Export the marked rows to a file', { screens: RECORDS, isOfMarks: true, run: askExport }),
+  action('export', 'x', 'Export the marked rows to a file', { screens: LIVE_SCREENS, isOfMarks: true, run: askExport }),
 ]
 
 /** Rejected requests are not kept, and the ids of their rows are made up. */
@@ -95,19 +75,23 @@ function commandFor(ui: Ui): string {
     .join('\n')
 }
 
-/** A green check only where tmux states that it has the text: a terminal states nothing. */
-export async function copyText(
-  { world, background }: Pick<Ui, 'world' | 'background'>,
-  text: string,
-  what: string,
-  shown = shownOf(text),
-): Promise<void> {
-  if (text === '') return background.notices.wait(`There is no ${what} to copy`)
-  const to = await copyToClipboard(text, world.env, world.writeRaw)
-  if (to === 'too long')
-    return background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
-  if (to === 'tmux') return background.notices.done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
-  background.notices.wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
+/**
+ * In tmux into its buffer and, where tmux can, the clipboard; else by OSC 52, with which the terminal itself copies it, also over
+ * ssh. A green check only where tmux states that it has the text: a terminal states nothing.
+ */
+export async function copyText({ world, background }: Ui, text: string, what: string, shown = shownOf(text)) {
+  const { env, writeRaw } = world
+  const { wait, done } = background.notices
+  if (text === '') return wait(`There is no ${what} to copy`)
+  if (env.TMUX && (await isInTmux(text, env)))
+    return done(`Copied ${shown} to tmux, and to the clipboard where tmux sets it`)
+  const data = Buffer.from(text).toString('base64')
+  if (data.length > MOST_BYTES) return wait(`Too long for the clipboard: ${text.length} characters; x exports`)
+  const sequence = `\x1b]52;c;${data}\x07`
+  writeRaw(sequence)
+  // A tmux on the way passes on what is wrapped for it, if it is allowed to.
+  if (/^(?:tmux|screen)/.test(env.TERM ?? '')) writeRaw(`\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`)
+  wait(`Sent ${shown} to the terminal to copy (OSC 52); terminals do not say whether they did`)
 }
 
 function shownOf(text: string): string {

@@ -8,7 +8,6 @@ import {
   type FilterWords,
   ignoredFilter,
   parseServerFilters,
-  type ServerFilters,
   serverFilterText,
 } from '../list/server-filters.ts'
 import { isServerList, type ListName, listOfScreen, type ServerList } from '../screens.ts'
@@ -81,15 +80,11 @@ export async function submitFilters(ui: Ui, name: ServerList, typed: string): Pr
 }
 
 /** Why the request failed, in which case the loaded rows and their filters are kept. CrmError for an invalid text. */
-export async function applyFilters(
-  ui: Pick<Ui, 'store' | 'background'>,
-  name: ServerList,
-  typed: string,
-): Promise<string | undefined> {
+export async function applyFilters(ui: Ui, name: ServerList, typed: string) {
   const { store, background } = ui
   const before = store.get().lists[name]
   const wanted = parseServerFilters(typed, name, store.get().offered.fields[name])
-  setFilters(ui, name, wanted)
+  store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters: wanted })))
   await background.lists.reload(name)
   const { failure, rows, isStale, serverFilters } = store.get().lists[name]
   if (serverFilters !== wanted) return undefined
@@ -97,18 +92,10 @@ export async function applyFilters(
   if (ignored !== undefined)
     background.notices.wait(`The server ignores ${ignored}: these rows are not only those; / finds among them`)
   if (!isStale) return undefined
-  if (rows.length > 0) keepList(ui, name, before)
+  // The rows are still those of before, and as complete as they were.
+  const kept = { serverFilters: before.serverFilters, isStale: before.isStale, failure: before.failure }
+  if (rows.length > 0) store.update((state) => withList(state, name, (list) => ({ ...list, ...kept })))
   return failure?.text
-}
-
-/** The rows are still those of before, and as complete as they were. */
-function keepList({ store }: Pick<Ui, 'store'>, name: ServerList, before: ListState): void {
-  const { serverFilters, isStale, failure } = before
-  store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters, isStale, failure })))
-}
-
-function setFilters({ store }: Pick<Ui, 'store'>, name: ServerList, serverFilters: ServerFilters): void {
-  store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters })))
 }
 
 /** Each page is a request, and nothing says how many there are. */

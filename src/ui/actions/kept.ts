@@ -55,7 +55,7 @@ function offerForm(ui: Ui, form: KeptForm, count: number): void {
 /** With the typed texts over the record as it is now. */
 async function openKept(ui: Ui, form: KeptForm): Promise<void> {
   const { kept, notices } = ui.background
-  try {
+  await notices.attempt('The form cannot be opened, and stays kept: ', async () => {
     const record = form.before === null ? undefined : await kept.recordOf(form)
     if (form.before !== null && !record) {
       kept.forget([form])
@@ -65,9 +65,7 @@ async function openKept(ui: Ui, form: KeptForm): Promise<void> {
     if (ui.store.get().overlay) return
     openForm(ui, form.list, record, form)
     kept.forget([form])
-  } catch (error) {
-    notices.problem(error, 'The form cannot be opened, and stays kept: ')
-  }
+  })
 }
 
 function offerChanges(ui: Ui, changes: readonly KeptChange[]): void {

@@ -41,19 +41,8 @@ export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenNam
 }
 
 const SHOWN: Readonly<Record<string, string>> = {
-  up: '↑',
-  down: '↓',
-  left: '←',
-  right: '→',
-  enter: 'Enter',
-  esc: 'Esc',
-  space: 'Space',
-  tab: 'Tab',
-  'shift-tab': 'Shift-Tab',
-  pageup: 'PgUp',
-  pagedown: 'PgDn',
-  home: 'Home',
-  end: 'End',
+  ...{ up: '↑', down: '↓', left: '←', right: '→', enter: 'Enter', esc: 'Esc', space: 'Space', tab: 'Tab' },
+  ...{ 'shift-tab': 'Shift-Tab', pageup: 'PgUp', pagedown: 'PgDn', home: 'Home', end: 'End' },
 }
 
 /** The label of a key: `Ctrl-D` for `ctrl-d`. */

@@ -15,10 +15,11 @@ export function leave(ui: Ui, next?: string): void {
   const isPending = typedForm(ui) !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep', next)
   const isSending = underWay.length > 0
+  const pending = [...(isPending ? ['Not saved: 1 form'] : []), ...underWayText(ui.store.get())]
   const options = optionsFor(ui, { isPending, isSending, next })
   showOverlay(ui, {
     type: 'choice',
-    title: `${next === undefined ? 'Quit' : `Switch to ${safeText(next)}`}? ${pendingText(ui)}`,
+    title: `${next === undefined ? 'Quit' : `Switch to ${safeText(next)}`}? ${pending.join('; ')}`,
     lines: isSending && next === undefined ? [STOPPING] : [],
     options: Object.keys(options),
     index: Object.keys(options).indexOf(STAY),
@@ -30,7 +31,6 @@ export function leave(ui: Ui, next?: string): void {
 }
 
 type Leaving = { readonly isPending: boolean; readonly isSending: boolean; readonly next: string | undefined }
-
 type Options = Readonly<Record<string, () => void>>
 
 function optionsFor(ui: Ui, leaving: Leaving): Options {
@@ -56,11 +56,6 @@ function stopOptions(ui: Ui, { isPending, isSending, next }: Leaving, then: stri
 
 function typedForm({ store, background }: Ui): KeptForm | undefined {
   return formIn(store.get().overlay)?.isSending ? undefined : background.kept.pendingForm()
-}
-
-/** `Not saved: 1 form; sending 2 updates of contacts …`. */
-function pendingText(ui: Ui): string {
-  return [...(typedForm(ui) ? ['Not saved: 1 form'] : []), ...underWayText(ui.store.get())].join('; ')
 }
 
 function stay({ store }: Ui): void {

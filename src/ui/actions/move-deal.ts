@@ -1,7 +1,7 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
-import { actedOn, clampBoard, selectedRow } from '../board.ts'
+import { actedOn, clampBoard, selectedRow, withDealSelected } from '../board.ts'
 import { rowId } from '../list/list-state.ts'
 import { isWritable } from '../screens.ts'
 import { type State, showOverlay } from '../state.ts'
@@ -26,7 +26,7 @@ export function moveCard(ui: Ui, step: -1 | 1): void {
   if (!deal || rowId(deal) === undefined) return void background.notices.wait('There is no deal to move')
   if (to === undefined) return void background.notices.wait('There is no stage on that side')
   const move = async () => {
-    if (await moveDeal(ui, deal, to)) focus(ui, rowId(deal) ?? '')
+    if (await moveDeal(ui, deal, to)) store.update((now) => withDealSelected(now, boards, rowId(deal)))
   }
   if (!state.place.isProtected) return void move()
   confirmChanges(ui, {
@@ -46,15 +46,6 @@ async function moveDeal({ background }: Ui, deal: CrmRecord, stage: string): Pro
     background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
     return false
   }
-}
-
-function focus({ store, boards }: Ui, id: string): void {
-  store.update((state) => {
-    const columns = boards(state.lists.deals, state.board.stages)
-    const column = columns.findIndex(({ deals }) => deals.some((each) => rowId(each) === id))
-    const card = columns[column]?.deals.findIndex((each) => rowId(each) === id) ?? -1
-    return column < 0 ? state : { ...state, board: { ...state.board, column, card } }
-  })
 }
 
 /** Moves one deal at once; several, and any on a protected profile, after their plan is confirmed. */

@@ -7,10 +7,10 @@ import { cardsShown } from '../screens/pipelines.tsx'
 import {
   HOME_LISTS,
   isServerList,
+  LIVE_SCREENS,
   listOfScreen,
   type ScreenName,
   type ScreenOrObjects,
-  SERVER_SCREENS,
 } from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -19,8 +19,8 @@ import { askLoadAll } from './filters.ts'
 import { loadStages } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenOrObjects[] = [
-  ...SERVER_SCREENS.filter((each) => each !== 'pipelines'),
-  ...(['events', 'jobs', 'webhooks', 'log', 'commands'] as const),
+  ...LIVE_SCREENS.filter((each) => each !== 'pipelines'),
+  ...(['log', 'commands'] as const),
 ]
 
 const PREFETCH_SCREENS = 2
@@ -78,15 +78,28 @@ const BOARD_PAGES: readonly (readonly [id: string, title: string, keys: readonly
 
 type Row = readonly [id: string, title: string, keys: readonly string[], run: Action['run']]
 
+type Scroll = readonly [id: string, title: string, keys: readonly string[], lines: (height: number) => number]
+
+/** Of lists and, with other ids, of Home. */
+const SCROLLS: readonly Scroll[] = [
+  ['down', 'Down', ['j', 'down'], () => 1],
+  ['up', 'Up', ['k', 'up'], () => -1],
+  ['half-down', 'Half a screen down', ['ctrl-d'], (height) => Math.ceil(height / 2)],
+  ['half-up', 'Half a screen up', ['ctrl-u'], (height) => -Math.ceil(height / 2)],
+  ['page-down', 'A screen down', ['pagedown', 'ctrl-f'], (height) => height],
+  ['page-up', 'A screen up', ['pageup', 'ctrl-b'], (height) => -height],
+]
+
+const HOME_SCROLLS: readonly Scroll[] = [
+  ...SCROLLS,
+  ['top', 'First line', ['g g', 'home'], () => -Infinity],
+  ['end', 'Last line', ['G', 'end'], () => Infinity],
+]
+
 const ON_LISTS: readonly Row[] = [
-  ['down', 'Down', ['j', 'down'], byLines(() => 1)],
-  ['up', 'Up', ['k', 'up'], byLines(() => -1)],
-  ['half-down', 'Half a screen down', ['ctrl-d'], byLines((height) => Math.ceil(height / 2))],
-  ['half-up', 'Half a screen up', ['ctrl-u'], byLines((height) => -Math.ceil(height / 2))],
-  ['page-down', 'A screen down', ['pagedown', 'ctrl-f'], byLines((height) => height)],
-  ['page-up', 'A screen up', ['pageup', 'ctrl-b'], byLines((height) => -height)],
+  ...SCROLLS.map(([id, title, keys, lines]): Row => [id, title, keys, byLines(lines)]),
   ['first', 'First row; :10 is row 10', ['g g', 'home'], goFirst],
-  ['last', 'Last of the loaded rows', ['G', 'end'], goLast],
+  ['last', 'Last of the loaded rows', ['G', 'end'], byLines(() => Infinity)],
   ['column-left', 'Column to the left', ['h', 'left'], columnBy(-1)],
   ['column-right', 'Column to the right', ['l', 'right'], columnBy(1)],
 ]
@@ -121,10 +134,6 @@ export function goToRow(ui: Ui, number: number): void {
     ui.background.notices.wait(`There is no row ${number}: ${loaded} are loaded${isComplete ? '' : '; L loads all'}`)
 }
 
-function goLast(ui: Ui): void {
-  onList((list, { height }) => moveTo(list, shownCount(list) - 1, height))(ui)
-}
-
 /** Reloads the list when its first rows are no longer held. */
 function goFirst(ui: Ui): void {
   const state = ui.store.get()
@@ -134,22 +143,6 @@ function goFirst(ui: Ui): void {
 }
 
 const HOME: readonly ScreenName[] = ['home']
-
-const SCROLLS: readonly (readonly [
-  id: string,
-  title: string,
-  keys: readonly string[],
-  lines: (height: number) => number,
-])[] = [
-  ['home-down', 'Down', ['j', 'down'], () => 1],
-  ['home-up', 'Up', ['k', 'up'], () => -1],
-  ['home-half-down', 'Half a screen down', ['ctrl-d'], (height) => Math.ceil(height / 2)],
-  ['home-half-up', 'Half a screen up', ['ctrl-u'], (height) => -Math.ceil(height / 2)],
-  ['home-page-down', 'A screen down', ['pagedown', 'ctrl-f'], (height) => height],
-  ['home-page-up', 'A screen up', ['pageup', 'ctrl-b'], (height) => -height],
-  ['home-top', 'First line', ['g g', 'home'], () => -Infinity],
-  ['home-end', 'Last line', ['G', 'end'], () => Infinity],
-]
 
 export const HOME_ACTIONS: readonly Action[] = [
   ...onScreens(HOME, [
@@ -164,9 +157,9 @@ export const HOME_ACTIONS: readonly Action[] = [
       run: (ui) => void toggleFirst(ui),
     }),
   ]),
-  ...SCROLLS.map(
+  ...HOME_SCROLLS.map(
     ([id, title, keys, lines]): Action => ({
-      ...{ id, title, keys, screens: HOME },
+      ...{ id: `home-${id}`, title, keys, screens: HOME },
       run: ({ store }) =>
         store.update((state) => {
           const top = Math.min(state.home.top + lines(listHeight(state) + 1), lastHomeTop(state))

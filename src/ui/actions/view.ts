@@ -16,7 +16,14 @@ import {
 import { listHeight } from '../look/areas.ts'
 import { THEME_CHOICES, type ThemeChoice } from '../look/theme.ts'
 import { openColumns, openPalette, openText } from '../overlay-keys.ts'
-import { isServerList, listOfScreen, type ScreenName, type ScreenOrObjects, SERVER_SCREENS } from '../screens.ts'
+import {
+  isServerList,
+  LIVE_SCREENS,
+  listOfScreen,
+  type ScreenName,
+  type ScreenOrObjects,
+  SERVER_SCREENS,
+} from '../screens.ts'
 import { currentList, showOverlay, withCurrentList, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { changeHead, diffText, memberChanges } from '../text/diff.ts'
@@ -91,17 +98,7 @@ function chooseTheme(ui: Ui): void {
   })
 }
 
-const LIST_SCREENS: readonly ScreenOrObjects[] = [
-  'contacts',
-  'deals',
-  'objects',
-  'events',
-  'jobs',
-  'webhooks',
-  'commands',
-]
-
-const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+const LIST_SCREENS: readonly ScreenOrObjects[] = [...LIVE_SCREENS.filter((each) => each !== 'pipelines'), 'commands']
 
 export const VIEW: readonly Action[] = [
   action('help', '?', 'All keys of this screen', {

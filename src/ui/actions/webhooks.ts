@@ -19,7 +19,7 @@ export interface WebhookQuestion {
   readonly verb: string
   readonly count: number
   /** The text to show once, if there is one. */
-  readonly send: (webhooks: Webhooks) => Promise<string | undefined>
+  readonly send: (webhooks: Webhooks) => Promise<unknown>
 }
 
 function webhookName({ id, url }: CrmRecord): string {
@@ -32,7 +32,7 @@ function statusQuestion(row: CrmRecord, status: 'enabled' | 'disabled'): Webhook
     status === 'enabled'
       ? 'Events from now on are sent to it; those of the time in between are not.'
       : 'The server sends it no events until it is enabled again; they are not sent later.'
-  const send = without((webhooks) => webhooks.setStatus(row, status))
+  const send = (webhooks: Webhooks) => webhooks.setStatus(row, status)
   return { title: `${verb} ${webhookName(row)}`, lines: [line], verb, count: 1, send }
 }
 
@@ -40,7 +40,7 @@ function testQuestion(row: CrmRecord): WebhookQuestion {
   return {
     title: `Send a test event to ${webhookName(row)}`,
     lines: ['The server sends it, to this subscription alone.'],
-    ...{ verb: 'Send', count: 1, send: without((webhooks) => webhooks.test(row)) },
+    ...{ verb: 'Send', count: 1, send: (webhooks) => webhooks.test(row) },
   }
 }
 
@@ -54,7 +54,7 @@ function resendQuestion(row: CrmRecord): WebhookQuestion {
       ...(all === undefined ? [] : [`Older ones are not looked at; all that failed: ${all}`]),
       'The server sends the events to this subscription alone.',
     ],
-    ...{ verb: 'Send', count, send: without((webhooks) => webhooks.resend(row)) },
+    ...{ verb: 'Send', count, send: (webhooks) => webhooks.resend(row) },
   }
 }
 
@@ -74,14 +74,7 @@ function removalQuestion(rows: readonly CrmRecord[]): WebhookQuestion {
   return {
     title: `Delete ${only && others.length === 0 ? webhookName(only) : `${rows.length} subscriptions`}`,
     lines: ['At once and for good, with its secret and its deliveries.'],
-    ...{ verb: 'Delete', count: rows.length, send: without((webhooks) => webhooks.remove(rows)) },
-  }
-}
-
-function without(work: (webhooks: Webhooks) => Promise<unknown>): WebhookQuestion['send'] {
-  return async (webhooks) => {
-    await work(webhooks)
-    return undefined
+    ...{ verb: 'Delete', count: rows.length, send: (webhooks) => webhooks.remove(rows) },
   }
 }
 
@@ -177,7 +170,7 @@ function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => Webhook
     const { title, send, ...question } = questionOf(row, actedOn(ui.store.get(), ui.boards))
     const confirmed = async () => {
       const secret = await send(ui.background.webhooks)
-      if (secret !== undefined) showSecret(ui, webhookName(row), secret)
+      if (typeof secret === 'string') showSecret(ui, webhookName(row), secret)
     }
     confirmChanges(ui, {
       ...{ ...question, onConfirm: () => void confirmed() },

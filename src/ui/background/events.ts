@@ -111,7 +111,7 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents) {
   let receivedCount = 0
   let timer: NodeJS.Timeout | undefined
   let unshown: ForwardResult[] = []
-  let records: EventRecord[] = []
+  const records: EventRecord[] = []
 
   live.onEvents((listenEvent) => {
     if (listenEvent.type === 'event' || listenEvent.type === 'rejected') {
@@ -129,7 +129,8 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents) {
 
   function show(): void {
     timer = undefined
-    if (records.length > 0) showRecords()
+    const taken = records.splice(0)
+    if (taken.length > 0) store.update((state) => withEventRecords(state, taken))
     const list = store.get().lists.events
     if (unshown.length > 0) showResults()
     if (count === 0) return
@@ -137,17 +138,11 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents) {
     store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
   }
 
-  function showRecords(): void {
-    const taken = records
-    records = []
-    store.update((state) => withEventRecords(state, taken))
-  }
-
   /** Adds each result once, also to rows that are not shown yet. */
   function showResults(): void {
     const results = unshown
     unshown = []
-    waiting = withResults(waiting, results)
+    waiting = [...withResults(waiting, results)]
     store.update((state) =>
       withList(state, 'events', (list) => {
         const rows = withResults(list.rows, results)
@@ -176,12 +171,10 @@ export function createLiveEvents(store: StateStore<State>, live: LiveEvents) {
   return { look, close: () => clearTimeout(timer) }
 }
 
-/** Returns the same rows when no result belongs to them. */
-function withResults<Rows extends readonly CrmRecord[]>(
-  rows: Rows,
-  results: readonly ForwardResult[],
-): Rows | CrmRecord[] {
-  const byRequest = Map.groupBy(results, requestOf)
+/** Returns the same rows when no result belongs to them. A repeated event has the same id, but another time. */
+function withResults(rows: readonly CrmRecord[], results: readonly ForwardResult[]): readonly CrmRecord[] {
+  const timeOf = (ms: number) => new Date(ms).toISOString()
+  const byRequest = Map.groupBy(results, ({ id, receivedAtMs }) => `${id} ${timeOf(receivedAtMs)}`)
   const next = rows.map((row) => {
     const own = byRequest.get(`${row.id} ${row.received_at}`)
     return own ? own.reduce(withForwardResult, row) : row
@@ -189,14 +182,11 @@ function withResults<Rows extends readonly CrmRecord[]>(
   return next.some((row, at) => row !== rows[at]) ? next : rows
 }
 
-/** Identifies the row of a result: a repeated event has the same id, but another time. */
-function requestOf({ id, receivedAtMs }: ForwardResult): string {
-  return `${id} ${new Date(receivedAtMs).toISOString()}`
-}
+type Send = () => Promise<ForwardResult>
 
 export function createSending({ senders, notices, commands, underWay }: Parts) {
   /** The answers of the target stay in the log; the last message counts them. */
-  async function sendAll(sends: readonly (() => Promise<ForwardResult>)[]): Promise<void> {
+  async function sendAll(sends: readonly Send[]): Promise<void> {
     let taken = 0
     let last = ''
     try {
@@ -215,7 +205,7 @@ export function createSending({ senders, notices, commands, underWay }: Parts) {
     say(`Accepted: ${taken} of ${sends.length}, the last: ${last}`)
   }
 
-  const track = (sends: readonly (() => Promise<ForwardResult>)[]) =>
+  const track = (sends: readonly Send[]) =>
     underWay.track(sends.length === 1 ? 'an event' : `${sends.length} events`, () => sendAll(sends))
 
   return {

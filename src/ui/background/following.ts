@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { clampBoard, createBoards } from '../board.ts'
+import { createBoards, selectedRow, withDealSelected } from '../board.ts'
 import { type ListState, rowId, shownCount, shownRow, withRefreshed } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { isServerList, listOfScreen, type ServerList } from '../screens.ts'
@@ -44,16 +44,10 @@ export function createFollowing({ store, openApi, now, refreshEveryMs: everyMs }
     }
   }
 
-  function selectedDeal({ board, lists }: State): string | undefined {
-    const columns = boards(lists.deals, board.stages)
-    const { column, card } = clampBoard(board, columns)
-    return rowId(columns[column]?.deals[card])
-  }
-
   /** The selected deal stays selected, in whatever stage it is now. */
   function withFirstPage(state: State, name: ServerList, items: readonly CrmRecord[], nowMs: number): State {
-    const { board, screen, listening } = state
-    const selected = selectedDeal(state)
+    const { screen, listening } = state
+    const selected = rowId(selectedRow(state, boards))
     const next = withList(state, name, (list) => {
       const fresh = withRefreshed(list, items)
       // Events have counted some that are not on the first page.
@@ -61,12 +55,8 @@ export function createFollowing({ store, openApi, now, refreshEveryMs: everyMs }
       const isRead = isOnPage(state, fresh, items)
       return { ...fresh, news, readAtMs: isRead ? nowMs : list.readAtMs, isRefreshRefused: false }
     })
-    if (screen !== 'pipelines' || next.lists.deals.rows === state.lists.deals.rows) return next
-    const columns = boards(next.lists.deals, board.stages)
-    const column = columns.findIndex(({ deals }) => deals.some((deal) => rowId(deal) === selected))
-    if (column < 0) return next
-    const card = columns[column]?.deals.findIndex((deal) => rowId(deal) === selected) ?? 0
-    return { ...next, board: { ...board, column, card } }
+    const isMoved = screen === 'pipelines' && next.lists.deals.rows !== state.lists.deals.rows
+    return isMoved ? withDealSelected(next, boards, selected) : next
   }
 
   function cancel(): void {

@@ -18,9 +18,14 @@ type PlannedUndo = Awaited<ReturnType<typeof planUndo>>
 /** An undo that is not sent yet. CrmError `conflict` when the job has not ended, was undone, or nothing of it can be reverted. */
 async function planUndo(jobs: Jobs, id: string) {
   const found = jobs.find(id)
-  if (jobs.of(found).needed().length > 0) throw ofTwoJobs(id)
+  if (jobs.of(found).needed().length > 0)
+    throw conflict(`${id} is a merge that re-pointed records, and its undo is several jobs`, `crm jobs undo ${id}`, id)
   const made = await jobs.plan('undo', { paths: found })
-  if (made.type === 'same') throw undone(id, made.job.paths.id, made.job.state)
+  if (made.type === 'same') {
+    const [by, state] = [made.job.paths.id, made.job.state]
+    const hint = state === 'finished' ? `undo ${by} to revert the undo` : `resume ${by} to send the rest of it`
+    throw conflict(`${id} was undone by ${by}, which is ${state}`, hint, by)
+  }
   if (made.type === 'refused') throw new Error('an undo has no input that could be refused')
   const { job, leftLines } = made
   const { paths } = job
@@ -28,7 +33,7 @@ async function planUndo(jobs: Jobs, id: string) {
   const rows = edits.length + created.length + restored.length + deleted.length
   if (rows === 0) {
     jobs.of(paths).drop()
-    throw nothing(id, leftLines)
+    throw conflict(`nothing of ${id} can be reverted: ${leftLines.join(' ')}`, `crm jobs show ${id}`, id)
   }
   return {
     ...{ rows, noun: job.head.noun, edits, paths },
@@ -97,23 +102,8 @@ async function sendUndo(
   store.update((state) => withRecords(state, name, [...found.values()]))
 }
 
-function ofTwoJobs(id: string): CrmError {
-  return new CrmError('conflict', `${id} is a merge that re-pointed records, and its undo is several jobs`, {
-    hint: `crm jobs undo ${id}`,
-    job: id,
-  })
-}
-
-function undone(id: string, by: string, state: string): CrmError {
-  const hint = state === 'finished' ? `undo ${by} to revert the undo` : `resume ${by} to send the rest of it`
-  return new CrmError('conflict', `${id} was undone by ${by}, which is ${state}`, { hint, job: by })
-}
-
-function nothing(id: string, lines: readonly string[]): CrmError {
-  return new CrmError('conflict', `nothing of ${id} can be reverted: ${lines.join(' ')}`, {
-    hint: `crm jobs show ${id}`,
-    job: id,
-  })
+function conflict(message: string, hint: string, job: string): CrmError {
+  return new CrmError('conflict', message, { hint, job })
 }
 
 export function createJobList(parts: Parts, reload: (name: ServerList) => Promise<void>) {

@@ -13,7 +13,6 @@ import { type State, type StateStore, withList } from '../state.ts'
 import type { Parts } from './parts.ts'
 
 export type Cause = { readonly text: string; readonly code: string; readonly field: string | undefined }
-
 export type ReadJob = { readonly row: CrmRecord; readonly account: string | undefined; readonly isRunning: boolean }
 
 async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {

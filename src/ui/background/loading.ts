@@ -38,13 +38,13 @@ interface Run {
  */
 const SHOWN_EVERY_MS = 250
 const MOST_HELD = 5_000
-
 /** Between pages, for so long after a key: reading a page of 500 rows takes 5 to 20 ms. */
 const GIVEN_WAY_MS = 25
 const KEY_LASTS_MS = 250
-
 /** A shorter wait is not shown. */
 const SLOW_MS = 200
+
+const FULL = `A sorted or filtered list holds at most ${MOST_ROWS} rows; crm LIST list --where searches all`
 
 export function createLists({ store, openApi, notices }: Parts) {
   const runs = new Map<ServerList, Run>()
@@ -52,19 +52,10 @@ export function createLists({ store, openApi, notices }: Parts) {
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
 
-  /** The iterator is kept between pages, because it detects repeated cursors. */
-  function runOf(name: ServerList): Run {
-    const run = runs.get(name) ?? newRun(openApi, name, store.get().lists[name])
-    runs.set(name, run)
-    return run
-  }
-
   /** The run, unless it has ended, failed or was cancelled. */
-  async function loadPage(name: ServerList): Promise<Run | undefined> {
-    const run = runOf(name)
+  async function loadPage(name: ServerList, run: Run): Promise<Run | undefined> {
     try {
       const { value, done } = await run.pages.next()
-      // The run was cancelled during the request.
       if (runs.get(name) !== run) return undefined
       notices.recovered(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
@@ -91,10 +82,12 @@ export function createLists({ store, openApi, notices }: Parts) {
     const isRestarted = !runs.has(name) && nextCursor === undefined && rows.length > 0
     change(name, { loading, failure: undefined, isStale: isStale || isRestarted })
     const slow = setTimeout(() => store.update((state) => ({ ...state, isSlow: true })), SLOW_MS)
-    const run = runOf(name)
+    // Kept between pages, because its iterator detects repeated cursors.
+    const run = runs.get(name) ?? newRun(openApi, name, store.get().lists[name])
+    runs.set(name, run)
     try {
-      let at = await loadPage(name)
-      while (at && !isEnough() && (await pace.wait(at, () => runs.get(name) === run))) at = await loadPage(name)
+      let at = await loadPage(name, run)
+      while (at && !isEnough() && (await pace.wait(at, () => runs.get(name) === run))) at = await loadPage(name, run)
     } finally {
       clearTimeout(slow)
       if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
@@ -117,7 +110,7 @@ export function createLists({ store, openApi, notices }: Parts) {
     more: (name: ServerList) => load(name, 'page', () => true),
     all: async (name: ServerList) => {
       await load(name, 'all', () => isFull(store.get().lists[name]))
-      if (isFull(store.get().lists[name])) notices.wait(fullText(name))
+      if (isFull(store.get().lists[name])) notices.wait(FULL.replace('LIST', name))
     },
     /** From the start; the present rows stay until the first page is received. */
     reload: async (name: ServerList) => {
@@ -125,7 +118,11 @@ export function createLists({ store, openApi, notices }: Parts) {
       change(name, { isStale: true })
       await load(name, 'page', () => true)
     },
-    showOnly: createShowOnly(store, stop),
+    /** Shows these rows in place of the list, until it is loaded again. */
+    showOnly: (name: ServerList, rows: readonly CrmRecord[], only: string) => {
+      stop(name)
+      store.update((state) => withOnly(state, name, rows, only))
+    },
     cancel: () => serverLists().filter(stop).length > 0,
     /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
     giveWay: pace.giveWay,
@@ -138,17 +135,9 @@ function hasNothingToLoad({ isComplete, isStale, only, loading: underWay }: List
   return !isStale && (isComplete || (only !== undefined && loading === 'page'))
 }
 
-function createShowOnly(store: StateStore<State>, stop: (name: ServerList) => boolean) {
-  /** Shows these rows in place of the list, until it is loaded again. */
-  return (name: ServerList, rows: readonly CrmRecord[], only: string): void => {
-    stop(name)
-    store.update((state) =>
-      withList(state, name, ({ column, isDetailOpen }) => ({
-        ...emptyList(column),
-        ...{ isDetailOpen, rows, searched: searchedIn(name), only },
-      })),
-    )
-  }
+function withOnly(state: State, name: ServerList, rows: readonly CrmRecord[], only: string): State {
+  const { column, isDetailOpen } = state.lists[name]
+  return withList(state, name, () => ({ ...emptyList(column), isDetailOpen, rows, searched: searchedIn(name), only }))
 }
 
 function createPace() {
@@ -163,6 +152,11 @@ function createPace() {
       return isOn()
     },
   }
+}
+
+/** Loads the client for the first page, after the first frame. */
+async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: ListQuery): AsyncGenerator<Page> {
+  yield* (await openApi())[name].list(query)
 }
 
 function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState): Run {
@@ -180,11 +174,6 @@ function failureOf(error: unknown): LoadFailure {
 }
 
 type ListQuery = Parameters<Api[ServerList]['list']>[0]
-
-/** Loads the client for the first page, after the first frame. */
-async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: ListQuery): AsyncGenerator<Page> {
-  yield* (await openApi())[name].list(query)
-}
 
 function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
   const { held: items, nextCursor } = run
@@ -204,10 +193,6 @@ function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
 /** An unsorted, unfiltered list drops its first rows when it is full; any other list stops loading. */
 function isFull({ rows, filter, sort }: ListState): boolean {
   return rows.length >= MOST_ROWS && (filter !== '' || sort !== undefined)
-}
-
-function fullText(name: ServerList): string {
-  return `A sorted or filtered list holds at most ${MOST_ROWS} rows; crm ${name} list --where searches all`
 }
 
 function showLeft(store: StateStore<State>, name: ServerList, run: Run): void {

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { onFlag } from '../../core/resources/parents.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
@@ -12,23 +13,35 @@ import type { RecordHistory, RecordNotes, State, StateStore } from '../state.ts'
 /** The cursor must rest this long before a request. */
 const REST_MS = 250
 
-/**
- * Calls `load` with what the open pane wants, when that has not changed for a moment; returns a function that ends this. Its
- * second argument tells whether it is still wanted.
- */
-function watchPane(
-  store: StateStore<State>,
-  wantedOf: (state: State) => string | undefined,
-  load: (wanted: string, isWanted: () => boolean) => Promise<void>,
-): () => void {
+interface InPane {
+  readonly list: ServerList
+  readonly id: string
+  /** Changes with the record. */
+  readonly version: JsonValue
+}
+
+/** The record in the open pane. */
+function recordIn(state: State, boards: Boards): InPane | undefined {
+  const list = listOfScreen(state.screen)
+  if (state.screen === 'home' || !isServerList(list) || !state.lists[list].isDetailOpen) return undefined
+  const row = selectedRow(state, boards)
+  const id = rowId(row)
+  return row && id !== undefined ? { list, id, version: row.version ?? row.updated_at ?? null } : undefined
+}
+
+type Load = (wanted: InPane, isWanted: () => boolean) => Promise<void>
+
+/** Calls `load` with what is wanted for the open pane, when that has not changed for a moment; returns a function that ends this. */
+function watchPane(store: StateStore<State>, wantedOf: (state: State) => InPane | undefined, load: Load): () => void {
   let timer: NodeJS.Timeout | undefined
   let last: string | undefined
   const unsubscribe = store.subscribe(() => {
     const wanted = wantedOf(store.get())
-    if (wanted === last) return
-    last = wanted
+    const key = wanted && JSON.stringify(wanted)
+    if (key === last) return
+    last = key
     clearTimeout(timer)
-    if (wanted !== undefined) timer = setTimeout(() => void load(wanted, () => wanted === last), REST_MS)
+    if (wanted) timer = setTimeout(() => void load(wanted, () => key === last), REST_MS)
   })
   return () => {
     clearTimeout(timer)
@@ -43,8 +56,7 @@ export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>
   /** The lists whose records have none. */
   const lacking = new Set<ServerList>()
 
-  async function load(wanted: string, isWanted: () => boolean): Promise<void> {
-    const [list, recordId] = JSON.parse(wanted) as [ServerList, string]
+  async function load({ list, id: recordId }: InPane, isWanted: () => boolean): Promise<void> {
     const items: CrmRecord[] = []
     const show = (notes: RecordNotes) => {
       if (isWanted()) store.update((state) => ({ ...state, notes }))
@@ -75,16 +87,11 @@ export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>
     return isWhole ? undefined : `only ${items.length} notes are shown: crm notes list ${shellWord(id)}${onFlag(of)}`
   }
 
-  return watchPane(
-    store,
-    (state) => {
-      const list = listOfScreen(state.screen)
-      if (!isServerList(list) || !state.lists[list].isDetailOpen || lacking.has(list)) return undefined
-      const id = rowId(selectedRow(state, boards))
-      return id === undefined ? undefined : JSON.stringify([list, id])
-    },
-    load,
-  )
+  const wantedOf = (state: State) => {
+    const wanted = recordIn(state, boards)
+    return wanted && !lacking.has(wanted.list) ? { ...wanted, version: null } : undefined
+  }
+  return watchPane(store, wantedOf, load)
 }
 
 const MOST_SHOWN = 5
@@ -95,18 +102,7 @@ type OpenApi = () => Promise<Api>
 export function watchHistory(store: StateStore<State>, openApi: OpenApi, boards: Boards): () => void {
   let isOffered = true
 
-  /** Also after a change of the record, which has another version then. */
-  function wantedOf(state: State): string | undefined {
-    const list = listOfScreen(state.screen)
-    if (!isOffered || state.screen === 'home' || !isServerList(list) || !state.lists[list].isDetailOpen)
-      return undefined
-    const row = selectedRow(state, boards)
-    const id = rowId(row)
-    return row && id !== undefined ? JSON.stringify([list, id, row.version ?? row.updated_at ?? null]) : undefined
-  }
-
-  async function load(wanted: string, isWanted: () => boolean): Promise<void> {
-    const [list, recordId] = JSON.parse(wanted) as [ServerList, string]
+  async function load({ list, id: recordId }: InPane, isWanted: () => boolean): Promise<void> {
     const show = (history: RecordHistory | undefined) => {
       if (isWanted()) store.update((state) => ({ ...state, history }))
     }
@@ -122,7 +118,7 @@ export function watchHistory(store: StateStore<State>, openApi: OpenApi, boards:
     }
   }
 
-  return watchPane(store, wantedOf, load)
+  return watchPane(store, (state) => (isOffered ? recordIn(state, boards) : undefined), load)
 }
 
 /** The newest first; undefined if the server describes no history. */

@@ -134,7 +134,8 @@ function addUndo({ store, history }: SendParts, toSend: ChangesToSend, { jobId, 
   const { name, changes } = toSend
   const isForGood = isDeletion(toSend) && store.get().offered.lacks[`create ${name}`] !== undefined
   const [only, ...others] = changes
-  const what = others.length === 0 ? nameOfOne(toSend, only) : changesIn(toSend)
+  const kind = isDeletion(toSend) ? 'deletion' : 'change'
+  const what = others.length === 0 ? `the ${kind} of ${recordName(only?.row)}` : changesIn(toSend)
   if (isBegun && failed.length < changes.length)
     history.add(isForGood ? { type: 'barrier', what, name } : { type: 'job', what, name, id: jobId })
   return isForGood
@@ -144,10 +145,6 @@ function addUndo({ store, history }: SendParts, toSend: ChangesToSend, { jobId, 
 function resumeText({ jobId, left, error }: Sent, { aborted }: AbortSignal): string {
   if (left === 0 || isInterrupted(error) === aborted) return ''
   return `; ${isInterrupted(error) ? error.details.hint : `crm jobs resume ${jobId}`} goes on`
-}
-
-function nameOfOne(toSend: ChangesToSend, only: ChosenChange | undefined): string {
-  return `the ${isDeletion(toSend) ? 'deletion' : 'change'} of ${recordName(only?.row)}`
 }
 
 /** `2 saved, 1 not, 3 left to job_1`. */

@@ -19,9 +19,7 @@ export interface ShellEnd {
 
 const MOST_LINES = 5_000
 const MOST_LINE_CHARS = 4_000
-
 const INTERRUPT_LAG_MS = 100
-
 /** After a failure its message would be covered by the screens at once. */
 const ON_TERMINAL = `(eval "$1"); code=$?
 [ "$code" -eq 0 ] || { printf '\\nexit %s. Enter returns to crm browse ' "$code"; read _; } </dev/tty >/dev/tty

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { isFailing } from '../../core/webhook-events.ts'
@@ -15,14 +15,12 @@ export type NewestDeliveries = { readonly items: readonly JsonObject[]; readonly
 function webhookRow(webhook: CrmRecord): CrmRecord {
   // No server should show it, and no screen does.
   const { secret: _, ...row } = webhook
-  return { ...row, events: eventsText(webhook.events) }
+  const { events } = row
+  const isNames = Array.isArray(events) && events.every((each) => typeof each === 'string')
+  return { ...row, events: isNames ? events.join(', ') : (events ?? null) }
 }
 
-function eventsText(events: JsonValue | undefined): JsonValue {
-  return Array.isArray(events) && events.every((each) => typeof each === 'string')
-    ? events.join(', ')
-    : (events ?? null)
-}
+const LAST = ['id', 'created_at', 'updated_at', 'version']
 
 export function withDeliveries(row: CrmRecord, { items: deliveries, hasOlder }: NewestDeliveries): CrmRecord {
   const [last] = deliveries
@@ -36,14 +34,8 @@ export function withDeliveries(row: CrmRecord, { items: deliveries, hasOlder }: 
     looked_at: deliveries.length,
     ...Object.fromEntries(deliveries.map((each, at) => [`delivery ${at + 1}`, deliveryText(each)])),
     ...(hasOlder && { older: `newest ${deliveries.length}; more: crm webhooks deliveries ${shellWord(String(id))}` }),
-    ...present({ id, created_at, updated_at, version }),
+    ...Object.fromEntries(LAST.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))),
   }
-}
-
-function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
 }
 
 /** `200`, `503 failed`, `no answer pending`. */
@@ -69,7 +61,6 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** `crm webhooks list` prints more. */
 const MOST_WEBHOOKS = 500
-
 /** Of each subscription; `crm webhooks deliveries` prints more. */
 const NEWEST = 10
 
@@ -215,11 +206,7 @@ export function createWebhooks(parts: Parts) {
   }
 }
 
-async function newestDeliveries(
-  { deliveries }: Api['subscriptions'],
-  row: CrmRecord,
-  signal: AbortSignal,
-): Promise<NewestDeliveries> {
+async function newestDeliveries({ deliveries }: Api['subscriptions'], row: CrmRecord, signal: AbortSignal) {
   const items: CrmRecord[] = []
   let hasOlder = false
   for await (const page of deliveries(rowId(row) ?? '', { limit: NEWEST, signal })) {

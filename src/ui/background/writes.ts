@@ -3,11 +3,11 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
-import { removeRow, rowId, rowVersion, withId } from '../list/list-state.ts'
+import { removeRows, rowId, rowVersion } from '../list/list-state.ts'
 import type { DiffLine } from '../overlay.ts'
 import { titleOf, withRecords } from '../screens/all-screens.tsx'
 import { listOfScreen, type ServerList } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
+import { withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/diff.ts'
 import type { createJobList } from './job-list.ts'
@@ -60,11 +60,7 @@ export function createUndoHistory() {
 }
 
 /** The work; where it is unknown whether it was done, a barrier. */
-async function withBarrier<Result>(
-  history: Pick<UndoHistory, 'add'>,
-  of: OfRecords,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function withBarrier<Result>(history: UndoHistory, of: OfRecords, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -164,7 +160,8 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
       const row = await underWay
         .track(`the change of ${id}`, async () => (await openApi())[name].update(id, patch, { ...options, ifMatch }))
         .catch((error: unknown) => {
-          if (error instanceof CrmError && error.code === 'not_found') markGone(store, name, id)
+          if (error instanceof CrmError && error.code === 'not_found')
+            store.update((state) => withList(state, name, (list) => ({ ...list, gone: new Set([...list.gone, id]) })))
           throw error
         })
       put(name, row)
@@ -183,7 +180,7 @@ function createRequests({ store, openApi, commands, underWay }: Parts, options: 
         (await openApi())[name].delete(id, { ...options, ifMatch: rowVersion(row) }),
       )
       commands.add([name, 'delete', id, '--yes'])
-      store.update((state) => withList(state, name, (list) => removeRow(list, id)))
+      store.update((state) => withList(state, name, (list) => removeRows(list, [id])))
     },
   }
 }
@@ -196,11 +193,7 @@ type Requests = ReturnType<typeof createRequests>
 
 function createReverses({ store, openApi }: Parts, { save, create, remove }: Requests) {
   /** Does it to a record that is as this session left it; a change that was taken back since gave it a newer version. */
-  async function unlessChanged<Result>(
-    name: ServerList,
-    after: CrmRecord,
-    work: (row: CrmRecord) => Promise<Result>,
-  ): Promise<Result> {
+  async function unlessChanged<Result>(name: ServerList, after: CrmRecord, work: (row: CrmRecord) => Promise<Result>) {
     try {
       return await work(after)
     } catch (error) {
@@ -295,10 +288,6 @@ function addingNote(
 /** What a change and its undo leave as it was. */
 function unversioned({ version, updated_at, ...members }: CrmRecord): JsonObject {
   return members
-}
-
-function markGone(store: StateStore<State>, name: ServerList, id: string): void {
-  store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
 }
 
 /** A move says from where to where. */

@@ -3,7 +3,6 @@ import { textWidth } from '../../output/terminal-text.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
-import type { Sort } from '../list/finding.ts'
 import { hiddenMarkCount, type ListState, type LoadFailure, shownCount } from '../list/list-state.ts'
 import { serverFilterText } from '../list/server-filters.ts'
 import { areasOf } from '../look/areas.ts'
@@ -25,10 +24,8 @@ import type { Drawing } from './overlay.tsx'
 import { visibleTop } from './table.tsx'
 
 const LEAST_PLACE = 10
-
 /** A longer place is cut before the titles of the tabs. */
 const MOST_PLACE = 28
-
 const LONGEST_PROFILE = 20
 
 /** The screens, and the server; a protected profile is first, so that no width cuts it. */
@@ -126,7 +123,9 @@ export function statusLine(state: State, boards: Boards, theme: Theme): string {
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
     ...findingPart(list),
     ...(Object.keys(list.serverFilters).length > 0 ? [safeText(serverFilterText(list.serverFilters))] : []),
-    ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
+    ...(list.sort
+      ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`]
+      : []),
     ...marksPart(list),
     ...sendingPart(state),
     ...(entryOf(state.screen).status?.(state, boards) ?? []),
@@ -158,10 +157,6 @@ function sendingPart(state: State): readonly string[] {
 function failureText({ rows }: ListState, { isOfAnswer }: LoadFailure): string {
   if (!isOfAnswer) return 'not complete (r tries again)'
   return rows.length > 0 ? 'end of list unknown: crm doctor' : 'not a list that crm can read: crm doctor'
-}
-
-function sortText({ by, isDescending }: Sort): string {
-  return `${by}${isDescending ? ' ↓' : ' ↑'}`
 }
 
 /** Nothing for what is fresh. */

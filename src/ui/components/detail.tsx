@@ -7,10 +7,9 @@ import { TO } from '../background/event-row.ts'
 import { fitCell, shortTime, type TimeStyle } from '../list/columns.ts'
 import { resultTone, type Theme, type Tone, toneOf } from '../look/theme.ts'
 import type { RecordHistory, RecordNotes } from '../state.ts'
-import { diffLine, type EventDiff, historyLines } from '../text/diff.ts'
+import { diffLine, type EventDiff, historyLines, type PaneArea } from '../text/diff.ts'
 
 export type TonedText = { readonly text: string; readonly tone: Tone | undefined }
-
 /** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
 export type JsonLine = { readonly lead: string; readonly value: TonedText; readonly end: string }
 
@@ -81,15 +80,14 @@ function scalarText(value: JsonValue): string {
   return isLong ? `${text}… (${value.length} characters)` : text
 }
 
-type ValueArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
-
 /** The value of a member in lines of exactly this width, with the tone of its kind; objects and lists as indented JSON. */
-function valueLines(name: string, value: JsonValue | undefined, area: ValueArea): readonly string[] {
+function valueLines(name: string, value: JsonValue | undefined, area: PaneArea): readonly string[] {
   const { width, theme } = area
   const nested = isNested(value) ? value : bodyOf(name, value)
   if (nested !== undefined) return jsonLines(nested).flatMap((line) => paintedJson(line, area))
   const text = ATTEMPT.test(name) ? attemptText(String(value), width) : valueText(value)
-  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone: toneFor(name, value) }])
+  const tone = DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
+  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone }])
   const age = ageText(name, value, area.times)
   const last = lines.at(-1)
   if (age !== '' && last) lines[lines.length - 1] = [...last, { text: age, tone: 'dim' }]
@@ -115,10 +113,6 @@ function bodyOf(name: string, value: JsonValue | undefined) {
   return isJsonObject(parsed) || Array.isArray(parsed) ? parsed : undefined
 }
 
-function toneFor(name: string, value: JsonValue | undefined) {
-  return DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
-}
-
 /** ` · 2 d` after a time, which is whole. */
 function ageText(name: string, value: JsonValue | undefined, { isWhole, nowMs }: TimeStyle): string {
   const short = name.endsWith('_at') && !isWhole ? shortTime(value, nowMs) : ''
@@ -137,7 +131,7 @@ function valueText(value: JsonValue | undefined): string {
 const LEAST_ROOM = 12
 
 /** A value that has no room beside its name is below it. */
-function paintedJson({ lead, value, end }: JsonLine, { width, theme }: ValueArea): readonly string[] {
+function paintedJson({ lead, value, end }: JsonLine, { width, theme }: PaneArea): readonly string[] {
   const isBeside = width - textWidth(lead) >= LEAST_ROOM
   const names = isBeside ? [] : wrapText(lead, width).map((text): readonly TonedText[] => [{ text, tone: 'dim' }])
   const indent = isBeside ? textWidth(lead) : Math.max(0, Math.min(lead.search(/\S|$/) + 2, width - LEAST_ROOM))
@@ -205,9 +199,7 @@ function allLines({ row, notes, history, times, diff }: DetailParts, width: numb
   return [...lines, ...historyLines(history, { width, theme, times })]
 }
 
-type DiffArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
-
-function eventDiffLines(diff: EventDiff, { width, theme, times }: DiffArea): readonly string[] {
+function eventDiffLines(diff: EventDiff, { width, theme, times }: PaneArea): readonly string[] {
   const { before, lines, unstated } = diff
   const dim = (text: string) => theme.dim(fitCell(text, width))
   if (!before && !lines) return [dim('no earlier event of this record is loaded')]
@@ -222,15 +214,14 @@ function sinceText({ event, received_at: received }: CrmRecord, { isWhole, nowMs
   return `since ${cellText(event)} ${isWhole ? cellText(received) : shortTime(received, nowMs)}`
 }
 
-type NotesArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
-
 /** The notes of a record as a timeline, the newest first. */
 function noteLines(
   notes: Pick<RecordNotes, 'items' | 'cut'> | undefined,
-  { width, theme, times }: NotesArea,
+  { width, theme, times }: PaneArea,
 ): readonly string[] {
   if (!notes) return []
-  const items = notes.items.toSorted(newestFirst)
+  // Notes without a time are last, in the order of the server.
+  const items = notes.items.toSorted((one, other) => timeOf(other) - timeOf(one))
   const count = items.length > 0 ? [theme.bold(fitCell(`notes (${items.length})`, width))] : []
   const entries = items.flatMap((note, at) => {
     const isLast = at === items.length - 1
@@ -242,11 +233,6 @@ function noteLines(
   })
   const cut = notes.cut === undefined ? [] : wrapText(safeText(notes.cut), width)
   return [...count, ...entries, ...cut.map((line) => theme.warn(fitCell(line, width)))]
-}
-
-/** Notes without a time are last, in the order of the server. */
-function newestFirst(one: CrmRecord, other: CrmRecord): number {
-  return timeOf(other) - timeOf(one)
 }
 
 function timeOf({ created_at: time }: CrmRecord): number {

@@ -20,7 +20,6 @@ import { coveredRows, type OverlayLines, PANEL_COLUMNS, PANEL_ROWS, Panel, Rows 
 import { emptyText, listLines } from './table.tsx'
 
 type Painted = { readonly state: State; readonly theme: Theme }
-
 type FrameProps = { readonly state: State; readonly drawing: Drawing; readonly sheet: OverlayLines | undefined }
 
 /** The whole screen: exactly its rows, none wider than its columns. An overlay covers the lower ones. */

@@ -7,7 +7,6 @@ import { progressTexts } from '../text/change-text.ts'
 
 /** Lines of one message; a remedy that does not fit takes more. */
 const MOST_LINES = 3
-
 const BARS_WIDTH = { least: 6, most: 40 } as const
 
 export function messageLines(state: State, theme: Theme): readonly string[] {

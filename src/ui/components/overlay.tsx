@@ -171,18 +171,15 @@ const COMPLETIONS_SHOWN = 40
 function completionText(
   { input, taking, wordStart = lastWordStart }: Prompt,
   complete: NonNullable<Prompt['complete']>,
-): string {
+) {
   const options = taking?.options ?? complete(inputText(input))
   const words = options.slice(0, COMPLETIONS_SHOWN).map((option, at) => {
-    const word = safeText(shownPart(option.trimEnd(), wordStart))
+    const text = option.trimEnd()
+    // The whole text where nothing follows its last beginning of a word, such as `stage=`.
+    const word = safeText(text.slice(wordStart(text)) || text)
     return at === taking?.index ? `❯${word}` : word
   })
   return ` ${words.join('  ')}`
-}
-
-/** The whole text where nothing follows its last beginning of a word, such as `stage=`. */
-function shownPart(option: string, wordStart: (text: string) => number): string {
-  return option.slice(wordStart(option)) || option
 }
 
 /** Never cut, because its end states what to type instead. */

@@ -27,7 +27,6 @@ interface PanelProps {
 }
 
 export const PANEL_ROWS = 2
-
 export const PANEL_COLUMNS = 2
 
 /** A box with its title in the upper border; the focused one has the accent. */

@@ -24,9 +24,7 @@ import type { State } from '../state.ts'
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 50
-
 const LONGEST = 200
-
 /** Cursor, mark, and a blank. */
 const MARGIN = 3
 
@@ -122,7 +120,7 @@ function rowLine(list: ListState, { row, position, fitted, width, finding, times
   // One paint covers these rows.
   const isPainted = isCurrent || isGone
   const found = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
-  const shown = isPainted ? found : withTones(found, row, { fitted, theme })
+  const shown = isPainted ? found : withTones(found, row, fitted, theme)
   const used = MARGIN + fitted.reduce((total, each) => total + each.width + COLUMN_GAP, -COLUMN_GAP)
   const line = `${isCurrent ? '❯' : ' '}${flagOf(list, row, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
   const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
@@ -134,7 +132,8 @@ function rowLine(list: ListState, { row, position, fitted, width, finding, times
 function withTones(
   cells: readonly string[],
   row: CrmRecord,
-  { fitted, theme }: { readonly fitted: readonly FittedColumn[]; readonly theme: Theme },
+  fitted: readonly FittedColumn[],
+  theme: Theme,
 ): readonly string[] {
   return cells.map((cell, at) => {
     const name = fitted[at]?.column.name ?? ''
@@ -144,7 +143,6 @@ function withTones(
 }
 
 type Finding = { readonly matcher: Matcher; readonly searched: ReadonlySet<string> }
-
 type FoundIn = { readonly fitted: readonly FittedColumn[]; readonly finding: Finding; readonly isCurrent: boolean }
 
 function withFound(cells: readonly string[], { fitted, finding, isCurrent }: FoundIn, theme: Theme): readonly string[] {
@@ -194,7 +192,7 @@ export function emptyText(state: State): readonly string[] {
 function withFoundColumns(
   list: ListState,
   columns: readonly ListColumn[],
-  { matcher, searched }: { readonly matcher: Matcher; readonly searched: ReadonlySet<string> },
+  { matcher, searched }: Finding,
 ): readonly ListColumn[] {
   const rows = Array.from({ length: Math.min(SAMPLED, shownCount(list)) }, (_, at) => shownRow(list, at))
   const isFound = ({ name }: ListColumn) =>

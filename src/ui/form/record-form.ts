@@ -76,20 +76,12 @@ export function withTexts(
     return { ...field, input: textInput(text), problem: problem && safeText(problem) }
   })
   const names = new Set(fields.map(({ name }) => name))
-  const others = Object.entries(texts).flatMap(([name, text]): FormField[] =>
-    names.has(name)
-      ? []
-      : [
-          {
-            name,
-            input: textInput(text),
-            before: before ? '' : undefined,
-            type: numericType(resourceOf(list), name) ?? 'text',
-            problem: undefined,
-          },
-        ],
-  )
-  return [...known, ...others]
+  const others = Object.entries(texts).filter(([name]) => !names.has(name))
+  const added = others.map(([name, text]): FormField => {
+    const type = numericType(resourceOf(list), name) ?? 'text'
+    return { name, input: textInput(text), before: before ? '' : undefined, type, problem: undefined }
+  })
+  return [...known, ...added]
 }
 
 /** States the value of others below each field that they have changed since the form was opened. */
@@ -105,10 +97,8 @@ function withConflict(field: FormField): FormField {
   const { theirs, before } = field
   if (theirs === undefined) return { ...field, problem: undefined }
   const yours = isChanged(field) ? inputText(field.input) || 'empty' : 'unchanged'
-  return {
-    ...field,
-    problem: safeText(`theirs: ${theirs || 'empty'} · yours: ${yours} · before: ${before || 'empty'}`),
-  }
+  const problem = safeText(`theirs: ${theirs || 'empty'} · yours: ${yours} · before: ${before || 'empty'}`)
+  return { ...field, problem }
 }
 
 /** Typing ends an error, but not a conflict: the next submit would still overwrite the values of others. */

@@ -69,10 +69,7 @@ function dealSections(state: State): readonly HomeSection[] {
 
 type PipelineBasis = { readonly basis: string; readonly mark: string; readonly isOrderKnown: boolean }
 
-function pipelineSection(
-  { stages, unmeasured }: DealFigures,
-  { basis, mark, isOrderKnown }: PipelineBasis,
-): HomeSection {
+function pipelineSection({ stages, unmeasured }: DealFigures, { basis, mark, isOrderKnown }: PipelineBasis) {
   const most = greatest(stages)
   const rows = stages.map(({ name, count, sum }, at) => ({
     label: name,
@@ -83,12 +80,8 @@ function pipelineSection(
   const meaning = isOrderKnown
     ? '% of the deals at the stage before or past it are at this stage or past it; lost deals are not counted, as the stage they left is not known.'
     : 'No conversion: the order of the stages is not known.'
-  const missing =
-    unmeasured > 0
-      ? [
-          `Not in the amounts: ${grouped(unmeasured)} ${unmeasured === 1 ? 'that is not a number' : 'that are not numbers'}.`,
-        ]
-      : []
+  const those = unmeasured === 1 ? 'that is not a number' : 'that are not numbers'
+  const missing = unmeasured > 0 ? [`Not in the amounts: ${grouped(unmeasured)} ${those}.`] : []
   return { title: 'Pipeline', basis, rows, notes: [meaning, ...missing] }
 }
 
@@ -121,11 +114,7 @@ function ownerSection(owners: readonly DealGroup[], basis: string, mark: string)
   return { title: 'Amount by owner', basis: `${basis}, without lost ones`, rows, notes: [] }
 }
 
-function staleSection(
-  { open, stale, staleSum, undated }: DealFigures,
-  { lists, times }: State,
-  basis: string,
-): HomeSection {
+function staleSection({ open, stale, staleSum, undated }: DealFigures, { lists, times }: State, basis: string) {
   const rows = stale.slice(0, MOST_STALE).map((deal) => {
     const amount = decimalOf(deal.amount)
     const changed = shortTime(deal.updated_at ?? deal.created_at, times.nowMs)
@@ -143,13 +132,9 @@ function greatest(groups: readonly DealGroup[]): Decimal {
 }
 
 const DAYS = 28
-
 const computed = new WeakMap<object, Created & { readonly day: number }>()
-
 const DAY_MS = 86_400_000
-
 const MOST_JOBS = 5
-
 const MOST_SHOWN = 5
 
 export function homeSections(state: State): readonly [readonly HomeSection[], readonly HomeSection[]] {

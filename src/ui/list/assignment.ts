@@ -49,12 +49,7 @@ const MOST_LOOKED_AT = 2_000
  * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
  * in a numeric member: a typing error here would add a field to hundreds of records.
  */
-export function checkedAssignment(
-  text: string,
-  name: JobNoun,
-  rows: readonly CrmRecord[],
-  fields?: OfferedFields,
-): Assignment {
+export function checkedAssignment(text: string, name: JobNoun, rows: readonly CrmRecord[], fields?: OfferedFields) {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
@@ -81,11 +76,7 @@ export function checkedAssignment(
 }
 
 /** The members that a change can name, in the order of the fields. */
-export function changeableMembers(
-  name: JobNoun,
-  rows: readonly CrmRecord[],
-  fields: OfferedFields | undefined,
-): readonly { readonly name: string; readonly isNumeric: boolean }[] {
+export function changeableMembers(name: JobNoun, rows: readonly CrmRecord[], fields: OfferedFields | undefined) {
   const noun = resourceOf(name)
   const looked = rows.slice(0, MOST_LOOKED_AT)
   const known = new Set([...(fields?.names ?? FIELDS[noun]), ...looked.flatMap((row) => Object.keys(row))])

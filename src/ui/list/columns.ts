@@ -4,12 +4,7 @@ import { cellText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/terminal-text.ts'
 import type { ListState } from './list-state.ts'
 
-const UNITS: readonly (readonly [unit: string, tens: number])[] = [
-  ['T', 12],
-  ['B', 9],
-  ['M', 6],
-  ['K', 3],
-]
+const UNITS = { T: 12, B: 9, M: 6, K: 3 }
 
 const ONE: Decimal = { digits: 1n, scale: 0 }
 
@@ -17,12 +12,14 @@ const ONE: Decimal = { digits: 1n, scale: 0 }
 export function shortNumber(value: Decimal): string {
   const size = value.digits < 0n ? { ...value, digits: -value.digits } : value
   const sign = value.digits < 0n ? '-' : ''
-  const [unit, tens] = UNITS.find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? ['', 0]
-  return `${sign}${cutAfterTenths(decimalText(shifted(size, -tens)))}${unit}`
-}
-
-function cutAfterTenths(text: string): string {
-  return text.replace(/(\.\d)\d+$/, '$1').replace(/\.0$/, '')
+  const [unit, tens] = Object.entries(UNITS).find(([, each]) => compareDecimals(size, shifted(ONE, each)) >= 0) ?? [
+    '',
+    0,
+  ]
+  const tenths = decimalText(shifted(size, -tens))
+    .replace(/(\.\d)\d+$/, '$1')
+    .replace(/\.0$/, '')
+  return `${sign}${tenths}${unit}`
 }
 
 /** A number whole where it fits, else short: no digit of it is ever cut. */
@@ -105,10 +102,7 @@ export function fitListColumns(
 }
 
 /** As fitListColumns, without as many columns after the first as the selected one needs to be among them. */
-export function fitShowing(
-  selected: string,
-  ...[all, ...room]: Parameters<typeof fitListColumns>
-): readonly FittedColumn[] {
+export function fitShowing(selected: string, ...[all, ...room]: Parameters<typeof fitListColumns>) {
   const isSelected = ({ name }: ListColumn) => name === selected
   let columns = all
   for (;;) {
@@ -121,11 +115,7 @@ export function fitShowing(
 }
 
 /** Widens columns in turn, up to their contents. */
-function grown(
-  columns: readonly FittedColumn[],
-  room: number,
-  isGrown: (column: ListColumn) => boolean,
-): { readonly columns: readonly FittedColumn[]; readonly spare: number } {
+function grown(columns: readonly FittedColumn[], room: number, isGrown: (column: ListColumn) => boolean) {
   const widths = columns.map(({ width }) => width)
   let spare = room
   for (let hasGrown = true; spare > 0 && hasGrown; ) {
@@ -188,7 +178,6 @@ export function shortCell(value: JsonValue | undefined, width: number): string {
 
 /** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
 const SAMPLED = 200
-
 const measured = new WeakMap<object, Map<string, number>>()
 
 /** The columns limited to the width of their contents; measured once for each set of rows. */
@@ -212,7 +201,6 @@ export function sizedByContent(
 }
 
 const MOST_TEXT = 60
-
 const EMPTY = { least: 3, isEmpty: true } as const
 
 function widestOf(from: ListState['rows'], column: ListColumn, times: TimeStyle): number {

@@ -4,9 +4,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 export const NO_MATCH = 0
 
 const FUZZY = 1
-
 const EXACT = 2
-
 /** The letters of a word may be spread over this many times its length; with more, everything would match. */
 const MOST_SPREAD = 2
 
@@ -89,10 +87,6 @@ export function matchWords(haystack: string, words: readonly string[]): number {
   return quality
 }
 
-function isExact(quality: number): boolean {
-  return quality === EXACT
-}
-
 export function filterWords(filter: string): readonly string[] {
   return filter
     .toLowerCase()
@@ -144,7 +138,6 @@ export interface SearchBlock {
 }
 
 const BLOCK_ROWS = 1_000
-
 /** A list without a filter has none. */
 const ofLists = new WeakMap<readonly CrmRecord[], readonly SearchBlock[]>()
 /** By the first row: most blocks of a list that has changed are those of the list before. */
@@ -218,7 +211,7 @@ function createFound(most: number): Found {
   let count = 0
   return {
     add: (index, quality) => {
-      if (isExact(quality)) exact[count++] = index
+      if (quality === EXACT) exact[count++] = index
       else if (quality !== NO_MATCH) fuzzy.push(index)
     },
     indices: () => {
@@ -237,11 +230,7 @@ function addRows(
 }
 
 /** After a row without the first word, goes on at the next one that has it. */
-function addOfBlock(
-  found: Found,
-  { rows, text, starts, first }: SearchBlock,
-  { match, words: [word] = [] }: Matcher,
-): void {
+function addOfBlock(found: Found, { rows, text, starts, first }: SearchBlock, { match, words: [word] = [] }: Matcher) {
   for (let row = 0; row < rows.length; row++) {
     const quality = match(text.slice(starts[row], starts[row + 1]))
     found.add(first + row, quality)

@@ -51,28 +51,10 @@ export interface ListState {
 
 export function emptyList(column: string): ListState {
   return {
-    rows: [],
-    searched: [],
-    droppedCount: 0,
-    order: undefined,
-    cursor: 0,
-    top: 0,
-    column,
-    sort: undefined,
-    filter: '',
-    serverFilters: {},
-    marks: new Set(),
-    anchor: undefined,
-    gone: new Set(),
-    isDetailOpen: false,
-    loading: 'idle',
-    nextCursor: undefined,
-    isComplete: false,
-    isStale: false,
-    failure: undefined,
-    news: 0,
-    readAtMs: undefined,
-    isRefreshRefused: false,
+    ...{ rows: [], searched: [], droppedCount: 0, order: undefined, cursor: 0, top: 0, column, sort: undefined },
+    ...{ filter: '', serverFilters: {}, marks: new Set(), anchor: undefined, gone: new Set(), isDetailOpen: false },
+    ...{ loading: 'idle', nextCursor: undefined, isComplete: false, isStale: false, failure: undefined, news: 0 },
+    ...{ readAtMs: undefined, isRefreshRefused: false },
   }
 }
 
@@ -194,10 +176,6 @@ export function withValues(list: ListState, newValueOf: (row: CrmRecord) => CrmR
   return isChanged ? { ...list, rows } : list
 }
 
-export function removeRow(list: ListState, id: string): ListState {
-  return removeRows(list, [id])
-}
-
 /** In one pass, however many they are. */
 export function removeRows(before: ListState, ids: readonly string[]): ListState {
   const gone = new Set(ids)
@@ -224,16 +202,6 @@ export function withSaved(list: ListState, edits: readonly Edit[]): ListState {
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
-export function withId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return new Set([...ids, id])
-}
-
-function withoutId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const rest = new Set(ids)
-  rest.delete(id)
-  return rest
-}
-
 /**
  * Moves the cursor; the window follows. At an edge it jumps by half a screen: scrolling by a line would rewrite the whole
  * screen each time, which is slow on a slow connection.
@@ -258,7 +226,9 @@ function topFor(list: ListState, cursor: number, height: number): number {
 export function toggleMark(list: ListState): ListState {
   const id = rowId(currentRow(list))
   if (id === undefined) return list
-  return { ...list, marks: list.marks.has(id) ? withoutId(list.marks, id) : withId(list.marks, id) }
+  const marks = new Set(list.marks)
+  if (!marks.delete(id)) marks.add(id)
+  return { ...list, marks }
 }
 
 /** The first call begins a range, the second marks it. */

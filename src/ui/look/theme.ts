@@ -169,7 +169,6 @@ export function themeOf(look: Look): Theme {
 
 const ESC = '\x1b'
 const BEL = '\x07'
-
 /** The answer to OSC 11, such as `ESC ]11;rgb:1d1d/1f1f/2121 BEL`. */
 const PART = '([0-9a-f]{1,4})'
 const ANSWER = new RegExp(`${ESC}\\]11;rgba?:${PART}/${PART}/${PART}[^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`, 'i')

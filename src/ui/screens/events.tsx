@@ -30,12 +30,10 @@ export interface EventBar {
 }
 
 const BARS = 24
-
 const MINUTE_MS = 60_000
 /** Lengths of a bar: the shortest that covers the loaded events, or the longest. */
 const BAR_MS = [5_000, 15_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS, 6 * 60 * MINUTE_MS]
 const DAY_MS = 24 * 60 * MINUTE_MS
-
 const computed = new WeakMap<object, EventRate | undefined>()
 
 /** Undefined without events; computed once for each set of rows. */
@@ -93,14 +91,10 @@ export function eventRateLine({ lists, times, columns }: State, theme: Theme): s
   return ` ${spark}${theme.dim(before)} · ${theme.bad(bad)}${' '.repeat(Math.max(0, room - textWidth(before) - textWidth(bad) - 3))}`
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-] as const
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000 }
 
 function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
+  const [unit, size] = Object.entries(UNITS).find(([, each]) => ms >= each && ms % each === 0) ?? ['s', 1_000]
   return `${ms / size} ${unit}`
 }
 

@@ -22,17 +22,12 @@ import type { State } from '../state.ts'
 import { dealsScreen } from './records.tsx'
 
 const GAP = '  '
-
 /** The name in two lines, with the amount at the end of the second. */
 const CARD_ROWS = 2
-
 const LEAST_WIDTH = 16
-
 const INDENT = 2
-
 /** Name; count, sum and share; bar; rule. */
 const HEAD_ROWS = 4
-
 /** The line below the cards, with the number of those further down. */
 const FOOT_ROWS = 1
 
@@ -43,12 +38,7 @@ export function cardsShown(height: number): number {
 }
 
 /** One column per stage: as many as fit around the selected one. */
-export function boardLines(
-  columns: readonly BoardColumn[],
-  state: State,
-  area: BoardArea,
-  theme: Theme,
-): readonly string[] {
+export function boardLines(columns: readonly BoardColumn[], state: State, area: BoardArea, theme: Theme) {
   const { column, card } = clampBoard(state.board, columns)
   const { first, fitting } = stagesShown(columns.length, column, area.width)
   const width = widthOf(fitting, area)

@@ -52,7 +52,6 @@ export function objectScreen(name: ServerList): ScreenEntry {
 
 /** What names it, the other fields, id, owner and creation time. */
 const LAST = ['id', 'owner_id', 'created_at']
-
 const WIDTHS = { least: 10, most: 28 } as const
 
 function objectColumns(name: ServerList): readonly ListColumn[] {

@@ -86,10 +86,10 @@ function valueText(value: JsonValue): string | undefined {
   return safeText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 }
 
-type HistoryArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
+export type PaneArea = { readonly width: number; readonly theme: Theme; readonly times: TimeStyle }
 
 /** The changes of a record, the newest first: when, what, by which key and job, and each member from its old to its new value. */
-export function historyLines(history: RecordHistory | undefined, area: HistoryArea): readonly string[] {
+export function historyLines(history: RecordHistory | undefined, area: PaneArea): readonly string[] {
   if (!history) return []
   const { width, theme, times } = area
   const { changes, cut } = history

@@ -16,39 +16,35 @@ export function textBeforeCursor({ graphemes, cursor }: TextInput): string {
   return graphemes.slice(0, cursor).join('')
 }
 
+type Place = (input: TextInput) => number
+type Edits = Readonly<Record<string, (input: TextInput) => TextInput>>
+
+const AT: Place = ({ cursor }) => cursor
+const START: Place = () => 0
+const END: Place = ({ graphemes }) => graphemes.length
+const BEFORE: Place = ({ cursor }) => Math.max(0, cursor - 1)
+const AFTER: Place = ({ graphemes, cursor }) => Math.min(graphemes.length, cursor + 1)
+
+const EDITS: Edits = {
+  ...{ left: to(BEFORE), right: to(AFTER), home: to(START), 'ctrl-a': to(START), end: to(END), 'ctrl-e': to(END) },
+  ...{ 'alt-b': to(wordStart), 'alt-f': to(wordEnd), backspace: cut(BEFORE, AT), delete: cut(AT, AFTER) },
+  ...{ 'ctrl-d': cut(AT, AFTER), 'alt-d': cut(AT, wordEnd), 'ctrl-w': cut(wordStart, AT) },
+  ...{ 'ctrl-u': cut(START, AT), 'ctrl-k': cut(AT, END) },
+}
+
 /** The keys of every field, by chord; undefined for a chord that edits nothing. */
 export function editText(input: TextInput, chord: string): TextInput | undefined {
-  const { graphemes, cursor } = input
-  switch (chord) {
-    case 'left':
-      return { graphemes, cursor: Math.max(0, cursor - 1) }
-    case 'right':
-      return { graphemes, cursor: Math.min(graphemes.length, cursor + 1) }
-    case 'home':
-    case 'ctrl-a':
-      return { graphemes, cursor: 0 }
-    case 'end':
-    case 'ctrl-e':
-      return { graphemes, cursor: graphemes.length }
-    case 'backspace':
-      return withoutBetween(input, cursor - 1, cursor)
-    case 'delete':
-    case 'ctrl-d':
-      return withoutBetween(input, cursor, cursor + 1)
-    case 'alt-b':
-      return { graphemes, cursor: wordStart(input) }
-    case 'alt-f':
-      return { graphemes, cursor: wordEnd(input) }
-    case 'alt-d':
-      return withoutBetween(input, cursor, wordEnd(input))
-    case 'ctrl-w':
-      return withoutBetween(input, wordStart(input), cursor)
-    case 'ctrl-u':
-      return withoutBetween(input, 0, cursor)
-    case 'ctrl-k':
-      return { graphemes: graphemes.slice(0, cursor), cursor }
-    default:
-      return undefined
+  return Object.hasOwn(EDITS, chord) ? EDITS[chord]?.(input) : undefined
+}
+
+function to(place: Place) {
+  return (input: TextInput): TextInput => ({ graphemes: input.graphemes, cursor: place(input) })
+}
+
+function cut(from: Place, until: Place) {
+  return (input: TextInput): TextInput => {
+    const cursor = from(input)
+    return { graphemes: input.graphemes.toSpliced(cursor, until(input) - cursor), cursor }
   }
 }
 
@@ -59,11 +55,6 @@ export function insertText({ graphemes, cursor }: TextInput, text: string, hasLi
   const after = graphemes.slice(cursor).join('')
   // A typed combining mark joins the letter before it.
   return { graphemes: graphemesOf(before + after), cursor: graphemesOf(before).length }
-}
-
-function withoutBetween({ graphemes }: TextInput, from: number, to: number): TextInput {
-  const start = Math.max(0, from)
-  return { graphemes: [...graphemes.slice(0, start), ...graphemes.slice(to)], cursor: start }
 }
 
 function wordStart({ graphemes, cursor }: TextInput): number {

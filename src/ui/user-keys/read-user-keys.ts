@@ -6,7 +6,7 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import { isOnScreen, type ScreenName } from '../screens.ts'
-import type { Action, Keymap } from '../ui.ts'
+import type { Keymap } from '../ui.ts'
 
 const KEYED_SCREENS = [
   'contacts',
@@ -114,7 +114,9 @@ function refuseTaken(
   { place, keymap, problems }: Refusing & { readonly keymap: Keymap },
 ): void {
   for (const screen of screens) {
-    const taken = actionsOn(keymap, screen).find(({ id }) => keymap.keysOf(id).some((keys) => isSame(keys, chords)))
+    const taken = keymap.actions.find(
+      (each) => isOnScreen(each.screens, screen) && keymap.keysOf(each.id).some((keys) => isSame(keys, chords)),
+    )
     if (!taken) continue
     const free = freeKeys(keymap, screens)
     const what = `${taken.id}: ${taken.title}`
@@ -134,12 +136,7 @@ function isSame(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `)
 }
 
-function actionsOn({ actions }: Keymap, screen: ScreenName): readonly Action[] {
-  return actions.filter(({ screens }) => isOnScreen(screens, screen))
-}
-
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
-
 const MOST_FREE = 12
 
 function freeKeys(keymap: Keymap, screens: readonly ScreenName[]): string {
