@@ -43,7 +43,7 @@ export async function showScreens(
     stdout,
     pauseProcess: ctx.pauseProcess,
     runCrm: async (words) =>
-      (await import('../../ui/run-crm.ts')).runCrm(ctx.program, words, { env, profile: flags.profile }),
+      (await import('./run-crm.ts')).runCrm(ctx.program, words, { env, profile: flags.profile }),
     lendTerminal: ctx.lendTerminal,
     watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Env } from '../core/streams.ts'
+import type { Env } from '../../core/streams.ts'
 
 /** What it says would be covered by the screens at once. */
 const THEN_WAIT = `"$@"; code=$?; printf '\\nEnter returns to crm browse ' >/dev/tty; read _ </dev/tty; exit "$code"`
