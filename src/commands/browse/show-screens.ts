@@ -42,8 +42,7 @@ export async function showScreens(
     stdin,
     stdout,
     pauseProcess: ctx.pauseProcess,
-    runCrm: async (words) =>
-      (await import('./run-crm.ts')).runCrm(ctx.program, words, { env, profile: flags.profile }),
+    runCrm: async (words) => (await import('./run-crm.ts')).runCrm(ctx.program, words, { env, profile: flags.profile }),
     lendTerminal: ctx.lendTerminal,
     watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),
