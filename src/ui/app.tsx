@@ -141,12 +141,7 @@ export function openApp(parts: AppParts, { stdin, stdout }: Terminal): AppSessio
       }}
     />,
     {
-      stdin,
-      stdout,
-      alternateScreen: true,
-      exitOnCtrlC: false,
-      incrementalRendering: true,
-      interactive: true,
+      ...{ stdin, stdout, alternateScreen: true, exitOnCtrlC: false, incrementalRendering: true, interactive: true },
       maxFps: 60,
       onRender: () => {
         shown = framed

@@ -208,13 +208,12 @@ async function readFirst(document: BrowseDocument): Promise<ScreenName | undefin
   const known = allScreens().filter((each) => !SESSION_SCREENS.includes(each))
   const screen = known.find((each) => each === named)
   if (screen !== undefined || named === undefined) return screen
-  throw new CrmError(
-    'invalid_input',
-    `first of browse.json is ${JSON.stringify(named)}, expected ${known.join(', ')}`,
-    {
-      hint: 'crm config path shows the folder; B on Home sets it',
-    },
-  )
+  throw unknownSetting('first', named, known, 'B on Home sets it')
+}
+
+function unknownSetting(name: string, value: string, known: readonly string[], how: string): CrmError {
+  const problem = `${name} of browse.json is ${JSON.stringify(value)}, expected ${known.join(', ')}`
+  return new CrmError('invalid_input', problem, { hint: `crm config path shows the folder; ${how}` })
 }
 
 const ON_LOOPBACK_S = 10
@@ -230,11 +229,7 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   const named = (await document.theme()) ?? 'auto'
   const choice = THEME_CHOICES.find((each) => each === named)
   if (choice) return choice
-  throw new CrmError(
-    'invalid_input',
-    `theme of browse.json is ${JSON.stringify(named)}, expected ${THEME_CHOICES.join(', ')}`,
-    { hint: 'crm config path shows the folder; t in the commands of : chooses one' },
-  )
+  throw unknownSetting('theme', named, THEME_CHOICES, 't in the commands of : chooses one')
 }
 
 type Rebound = Readonly<Record<string, readonly string[]>>

@@ -18,8 +18,8 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'the pane shows the history of a version that is past',
     file: 'src/ui/background/pane.ts',
-    line: 'return row && id !== undefined ? JSON.stringify([list, id, row.version ?? row.updated_at ?? null]) : undefined',
-    to: 'return row && id !== undefined ? JSON.stringify([list, id]) : undefined',
+    line: 'return row && id !== undefined ? { list, id, version: row.version ?? row.updated_at ?? null } : undefined',
+    to: 'return row && id !== undefined ? { list, id, version: null } : undefined',
     tests: ['test/ui/record-history.test.ts'],
   },
   {

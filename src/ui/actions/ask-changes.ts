@@ -6,6 +6,7 @@ import { cellText } from '../../output/safe-text.ts'
 import type { ChangesToSend } from '../background/send-changes.ts'
 import { actedOn, serverList } from '../board.ts'
 import { changeableMembers, checkedAssignment, completeChange, editsOf, valueStart } from '../list/assignment.ts'
+import { invalidInput } from '../list/server-filters.ts'
 import type { Confirmation, DiffLine } from '../overlay.ts'
 import type { ServerList } from '../screens.ts'
 import { askFirst, askLine } from '../state.ts'
@@ -103,16 +104,11 @@ function loadPipelineStages(deals: readonly CrmRecord[], openApi: () => Promise<
       return first?.stages.filter((stage) => others.every(({ stages }) => stages.includes(stage))) ?? []
     },
     check: (stage) => {
-      if (!pipelines) {
-        throw new CrmError('invalid_input', 'the stages of the pipeline are being loaded', {
-          hint: 'Enter again checks it',
-        })
-      }
+      if (!pipelines) throw invalidInput('the stages of the pipeline are being loaded', 'Enter again checks it')
       const lacking = pipelines.find(({ stages }) => stages.length > 0 && !stages.includes(stage))
       if (!lacking) return
-      throw new CrmError('invalid_input', `pipeline ${lacking.id} has no stage ${JSON.stringify(stage)}`, {
-        hint: `it has ${lacking.stages.join(', ')}`,
-      })
+      const [what, hint] = [`has no stage ${JSON.stringify(stage)}`, `it has ${lacking.stages.join(', ')}`]
+      throw invalidInput(`pipeline ${lacking.id} ${what}`, hint)
     },
   }
 }

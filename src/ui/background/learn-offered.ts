@@ -4,7 +4,7 @@ import type { OperationName } from '../../api/connectors/resource-rules.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { offeredColumns } from '../screens/all-screens.tsx'
-import { type Need, type Offered, type OfferedFields, type ServerList, serverLists } from '../screens.ts'
+import { type Offered, type OfferedFields, type ServerList, serverLists } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 
 /** Learns from the connector what the server offers. Where it cannot be opened, that stays what every server offers. */
@@ -25,27 +25,17 @@ function withOwnColumn(state: State, name: ServerList): State {
 }
 
 function offeredByConnector(connector: Connector): Offered {
-  const lacks: [Need, string | undefined][] = serverLists().flatMap((name) =>
-    (['list', 'create', 'update', 'delete'] as const).map((operation): [Need, string | undefined] => [
-      `${operation} ${name}`,
-      lackOf(connector, resourceOf(name), operation),
-    ]),
-  )
-  const fields = Object.fromEntries(serverLists().map((name) => [name, fieldsOf(connector, name)]))
-  const { deal } = connector.document.resources
-  const hasStage = deal?.fields.stage !== undefined
-  return {
-    lacks: Object.fromEntries([
-      ...lacks,
-      ...serverLists().map((name) => [
-        `create notes on ${name}`,
-        lackOf(connector, 'note', 'create', resourceOf(name)),
-      ]),
-      ['stage', hasStage ? undefined : `${byConnector(connector)} has no stages of deals`],
-    ]),
-    fields,
-  }
+  const lacks = serverLists().flatMap((name) => [
+    ...OPERATIONS.map((operation) => [`${operation} ${name}`, lackOf(connector, resourceOf(name), operation)]),
+    [`create notes on ${name}`, lackOf(connector, 'note', 'create', resourceOf(name))],
+  ])
+  const hasStage = connector.document.resources.deal?.fields.stage !== undefined
+  const stage = hasStage ? undefined : `${byConnector(connector)} has no stages of deals`
+  const fields = serverLists().map((name) => [name, fieldsOf(connector, name)])
+  return { lacks: Object.fromEntries([...lacks, ['stage', stage]]), fields: Object.fromEntries(fields) }
 }
+
+const OPERATIONS = ['list', 'create', 'update', 'delete'] as const
 
 function byConnector({ name }: Connector): string {
   return `${name} (connector)`

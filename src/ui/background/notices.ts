@@ -91,11 +91,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   }
 }
 
-interface ToastDetails {
-  readonly requestId?: string | undefined
-  readonly topic?: string | undefined
-  readonly remedy?: string | undefined
-}
+type ToastDetails = Readonly<Partial<Record<'requestId' | 'topic' | 'remedy', string | undefined>>>
 
 function ticked(state: State, id: number, end: () => void): State {
   const toast = state.toasts.find((each) => each.id === id)

@@ -1,11 +1,11 @@
-import { CrmError } from '../../core/errors.ts'
+import type { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import { isWritable, type OfferedFields } from '../screens.ts'
 import { type Edit, rowId } from './list-state.ts'
-import { valuesIn } from './server-filters.ts'
+import { invalidInput, valuesIn } from './server-filters.ts'
 
 export type Assignment = readonly [name: string, value: JsonValue]
 
@@ -16,23 +16,15 @@ export function parseAssignment(text: string): Assignment {
   if (operator === '=') return [name, raw === '' ? null : raw]
   const value = jsonIn(raw)
   if (value === undefined) throw notAssignment(text)
-  if (isTooLarge(raw)) {
-    throw invalid(
-      `${name} is ${raw.trim()}, and the largest number that servers hold is ${Number.MAX_VALUE}`,
-      'such as amount:=1000',
-    )
-  }
+  const most = `the largest number that servers hold is ${Number.MAX_VALUE}`
+  if (raw.trim() !== '' && Math.abs(Number(raw)) === Number.POSITIVE_INFINITY)
+    throw invalidInput(`${name} is ${raw.trim()}, and ${most}`, 'such as amount:=1000')
   return [name, value]
 }
 
-function isTooLarge(json: string): boolean {
-  return json.trim() !== '' && Math.abs(Number(json)) === Number.POSITIVE_INFINITY
-}
-
 function notAssignment(text: string): CrmError {
-  return new CrmError('invalid_input', `${JSON.stringify(text)} is not a change, expected member=value`, {
-    hint: 'such as company=Acme, or amount:=12 for a number, or phone= for nothing',
-  })
+  const hint = 'such as company=Acme, or amount:=12 for a number, or phone= for nothing'
+  return invalidInput(`${JSON.stringify(text)} is not a change, expected member=value`, hint)
 }
 
 /** The change of each row that does not have these values. */
@@ -57,20 +49,18 @@ export function checkedAssignment(text: string, name: JobNoun, rows: readonly Cr
   const ofNoun = fields?.names ?? FIELDS[noun]
   if (!isSent(member)) {
     const why = fields ? `${fields.by} never changes ${member}` : `${member} is set by the server`
-    throw invalid(why, `a ${noun} has ${ofNoun.filter(isSent).join(', ')}`)
+    throw invalidInput(why, `a ${noun} has ${ofNoun.filter(isSent).join(', ')}`)
   }
   const looked = rows.slice(0, MOST_LOOKED_AT)
   const known = new Set([...ofNoun, ...looked.flatMap((row) => Object.keys(row))])
   if (!known.has(member)) {
     const meant = nearest(member, [...known].filter(isSent))
-    const hint =
-      meant === undefined
-        ? `crm ${name} update ID --set ${member}=VALUE adds it to one record`
-        : `did you mean ${meant}?`
-    throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
+    const added = `crm ${name} update ID --set ${member}=VALUE adds it to one record`
+    const hint = meant === undefined ? added : `did you mean ${meant}?`
+    throw invalidInput(`no ${noun} that is loaded has a member ${member}`, hint)
   }
   if (typeof value === 'string' && isNumber(member, noun, looked)) {
-    throw invalid(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
+    throw invalidInput(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
   }
   return assignment
 }
@@ -88,10 +78,6 @@ function isNumber(member: string, noun: Resource, rows: readonly CrmRecord[]): b
   const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
   if (values.length === 0) return isNumeric(noun, member)
   return values.every((value) => typeof value === 'number')
-}
-
-function invalid(message: string, hint: string): CrmError {
-  return new CrmError('invalid_input', message, { hint })
 }
 
 export interface ChangeWords {

@@ -25,21 +25,13 @@ export function createMatcher(filter: string): Matcher | undefined {
   const isFuzzy = filter.startsWith('~')
   const words = filterWords(isFuzzy ? filter.slice(1) : filter)
   if (words.length === 0) return undefined
-  if (isFuzzy) {
-    return {
-      words: undefined,
-      match: (haystack) => matchWords(haystack, words),
-      partsOf: (text) => wordParts(text, words),
-    }
+  const partsOf = (text: string) => wordParts(text, words)
+  if (isFuzzy) return { words: undefined, match: (haystack) => matchWords(haystack, words), partsOf }
+  const match = (haystack: string) => {
+    for (const word of words) if (!haystack.includes(word)) return NO_MATCH
+    return EXACT
   }
-  return {
-    words,
-    match: (haystack) => {
-      for (const word of words) if (!haystack.includes(word)) return NO_MATCH
-      return EXACT
-    },
-    partsOf: (text) => wordParts(text, words),
-  }
+  return { words, match, partsOf }
 }
 
 export function filterProblem(filter: string): string | undefined {
@@ -197,8 +189,8 @@ export function orderRows(ordering: Ordering, from = 0): readonly number[] | und
 /** Exact matches are first. */
 function filterIndices({ rows, searched }: Ordering, matcher: Matcher, from: number): number[] {
   const found = createFound(rows.length - from)
-  if (from > 0) addRows(found, { rows, searched, from }, matcher)
-  else for (const block of searchBlocks(rows, searched)) addOfBlock(found, block, matcher)
+  if (from === 0) for (const block of searchBlocks(rows, searched)) addOfBlock(found, block, matcher)
+  else for (let at = from; at < rows.length; at++) found.add(at, matcher.match(searchedText(rows[at] ?? {}, searched)))
   return found.indices()
 }
 
@@ -219,14 +211,6 @@ function createFound(most: number): Found {
       return fuzzy.length === 0 ? exact : exact.concat(fuzzy)
     },
   }
-}
-
-function addRows(
-  found: Found,
-  { rows, searched, from }: Pick<Ordering, 'rows' | 'searched'> & { readonly from: number },
-  { match }: Matcher,
-): void {
-  for (let at = from; at < rows.length; at++) found.add(at, match(searchedText(rows[at] ?? {}, searched)))
 }
 
 /** After a row without the first word, goes on at the next one that has it. */

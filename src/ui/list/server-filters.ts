@@ -71,7 +71,7 @@ export function parseServerFilters(text: string, list: ServerList, offered?: Off
     const at = word.indexOf('=')
     const [key, value] = [word.slice(0, Math.max(0, at)), word.slice(at + 1)]
     if (key === '' || value === '') {
-      throw invalid(
+      throw invalidInput(
         `${JSON.stringify(word)} is not a filter, expected key=value`,
         'no blanks around =, such as stage=Won',
       )
@@ -91,7 +91,7 @@ function wordsOf(text: string): readonly string[] {
     return shellWords(text, 'filter')
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    throw invalid(
+    throw invalidInput(
       `${JSON.stringify(text)} is not a filter, expected key=value with closed quotes`,
       'such as name="Deal 1" stage=Won',
     )
@@ -110,14 +110,14 @@ function refuseValue(key: string, value: string, list: ServerList): void {
   const name = key.replace(/\[.*$/s, '')
   const known = [...FIELDS[noun], ...filtersOf(noun)]
   const meant = known.includes(name) ? undefined : nearest(name, known)
-  if (meant !== undefined) throw invalid(`no field of a ${noun} is called ${name}`, `did you mean ${meant}?`)
+  if (meant !== undefined) throw invalidInput(`no field of a ${noun} is called ${name}`, `did you mean ${meant}?`)
   if (name !== 'amount' || value.split(',').every((each) => isNumber(each))) return
-  throw invalid(`${key} is ${JSON.stringify(value)}, expected a number`, 'such as amount[gte]=1000')
+  throw invalidInput(`${key} is ${JSON.stringify(value)}, expected a number`, 'such as amount[gte]=1000')
 }
 
 function refuseOther(key: string, list: ServerList, { by, filters }: OfferedFields): void {
   if (filters === 'any' || filters.includes(key)) return
-  throw invalid(`${by} has no filter ${JSON.stringify(key)} of ${list}`, `it has ${filters.join(', ')}`)
+  throw invalidInput(`${by} has no filter ${JSON.stringify(key)} of ${list}`, `it has ${filters.join(', ')}`)
 }
 
 /** The first filter that a row contradicts: a server that does not know it answers with all rows. */
@@ -147,6 +147,6 @@ function isNumber(text: string): boolean {
   return text.trim() !== '' && Number.isFinite(Number(text))
 }
 
-function invalid(message: string, hint: string): CrmError {
+export function invalidInput(message: string, hint: string): CrmError {
   return new CrmError('invalid_input', message, { hint })
 }

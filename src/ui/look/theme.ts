@@ -34,29 +34,10 @@ const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
   '16': { good: '32', warn: '33', bad: '31', accent: '36', dim: '2', danger: '1;37;41' },
 }
 
-export function createTheme(name: ThemeName): Theme {
-  const palette = name === 'none' ? undefined : PALETTES[name]
-  const tone = (key: Tone | 'danger') => painter(palette?.[key] ?? '')
-  return {
-    bold: painter('1'),
-    inverse: painter('7'),
-    found: (text, isInverse) => (isInverse ? `\x1b[27m${text}\x1b[7m` : painter('7')(text)),
-    border: borderOf(name),
-    stage: stagesOf(name),
-    ...{ good: tone('good'), bad: tone('bad'), warn: tone('warn'), accent: tone('accent'), dim: tone('dim') },
-    danger: palette ? tone('danger') : painter('1;7'),
-  }
-}
-
 const STAGES: Readonly<Partial<Record<ThemeName, readonly string[]>>> = {
   dark: ['38;5;75', '38;5;179', '38;5;176', '38;5;80', '38;5;209', '38;5;147'],
   light: ['38;5;25', '38;5;130', '38;5;127', '38;5;30', '38;5;166', '38;5;61'],
   '16': ['34', '33', '35', '36'],
-}
-
-function stagesOf(name: ThemeName): Theme['stage'] {
-  const paints = (STAGES[name] ?? ['']).map(painter)
-  return (at) => paints[at % paints.length] ?? painter('')
 }
 
 const BORDERS: Readonly<Partial<Record<ThemeName, readonly [focused: string, other: string]>>> = {
@@ -66,9 +47,20 @@ const BORDERS: Readonly<Partial<Record<ThemeName, readonly [focused: string, oth
   '16': ['cyan', 'gray'],
 }
 
-function borderOf(name: ThemeName): Theme['border'] {
+export function createTheme(name: ThemeName): Theme {
+  const palette = name === 'none' ? undefined : PALETTES[name]
   const colors = BORDERS[name]
-  return (isFocused) => (colors ? { borderColor: colors[isFocused ? 0 : 1] } : {})
+  const stages = (STAGES[name] ?? ['']).map(painter)
+  const tone = (key: Tone | 'danger') => painter(palette?.[key] ?? '')
+  return {
+    bold: painter('1'),
+    inverse: painter('7'),
+    found: (text, isInverse) => (isInverse ? `\x1b[27m${text}\x1b[7m` : painter('7')(text)),
+    border: (isFocused) => (colors ? { borderColor: colors[isFocused ? 0 : 1] } : {}),
+    stage: (at) => stages[at % stages.length] ?? painter(''),
+    ...{ good: tone('good'), bad: tone('bad'), warn: tone('warn'), accent: tone('accent'), dim: tone('dim') },
+    danger: palette ? tone('danger') : painter('1;7'),
+  }
 }
 
 /** Each attribute is ended by its own code, so that one inside another does not end it. */

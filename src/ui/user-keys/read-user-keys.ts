@@ -8,14 +8,7 @@ import { keyLabel } from '../actions/keymap.ts'
 import { isOnScreen, type ScreenName } from '../screens.ts'
 import type { Keymap } from '../ui.ts'
 
-const KEYED_SCREENS = [
-  'contacts',
-  'deals',
-  'pipelines',
-  'events',
-  'jobs',
-  'webhooks',
-] as const satisfies readonly ScreenName[]
+const KEYED_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
 /** `message`: the last line of the output; `pane`: all of it; `terminal`: the command has the terminal. */
 export const OUTPUTS = ['message', 'pane', 'terminal'] as const
