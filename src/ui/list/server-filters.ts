@@ -77,7 +77,10 @@ export function parseServerFilters(text: string, list: ServerList, offered?: Off
       )
     }
     if (value.endsWith(','))
-      throw invalid(`${JSON.stringify(word)} ends with a comma`, 'a blank separates filters: stage=Won owner_id=ben')
+      throw invalidInput(
+        `${JSON.stringify(word)} ends with a comma`,
+        'a blank separates filters: stage=Won owner_id=ben',
+      )
     if (offered) refuseOther(key, list, offered)
     else refuseValue(key, value, list)
     const before = filters.get(key)
