@@ -79,7 +79,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
     await terms.prepare?.(store)
     const { text: apiKey } = await createKey(
       store,
-      { name: 'sandbox', scopes: ['read', 'write'], expiresAtMs: undefined, text: seedEnv[GIVEN_KEY] || newKeyText() },
+      { name: 'sandbox', scopes: ['read', 'write'], expiresAtMs: undefined, text: seedEnv[GIVEN_KEY] ?? newKeyText() },
       now(),
     )
     const timeouts = { ...TIMEOUTS, closeMs: CLOSE_MS }
@@ -114,6 +114,7 @@ async function seedFrom(terms: SandboxTerms, store: Store, env: OpenSandbox['env
 
 /** Variables that keep requests to loopback addresses away from a proxy. Some programs read one name, some the other. */
 export function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Env): Record<string, string> {
+  if ((upper || lower) === '*') return { NO_PROXY: '*', no_proxy: '*' }
   const list = [upper || lower, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
   return { NO_PROXY: list, no_proxy: list }
 }

@@ -26,6 +26,7 @@ async function mono() {
   const repository = (texts: Readonly<Record<string, string>>) => {
     const root = tempFolder()
     mkdirSync(join(root, '.git'))
+    origin(root, 'https://git.example/team/mono.git')
     for (const [name, text] of Object.entries(texts)) {
       mkdirSync(dirname(join(root, name)), { recursive: true })
       writeFileSync(join(root, name), text)
@@ -99,7 +100,7 @@ test('destroy of a run that was never applied deletes nothing, and is exit 3 wit
   await service.send('POST', '/v1/contacts', { name: 'Ada A', email: 'a-ada+r9@example.test' })
   const { exit, stdout, stderr } = await run('destroy', a, '--run-id', 'r9')
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '[]\n' })
-  expect(stderr).toContain('Nothing was deleted. Run r9 is not known here')
+  expect(stderr).toContain('run r9 is not known here, nor what it made; nothing was deleted')
   expect(stderr).toContain(`crm fixtures destroy ${a} --run-id r9 --state FILE`)
   expect(await emails()).toEqual(['a-ada+r9@example.test'])
 })
@@ -194,11 +195,10 @@ test('a state that an earlier crm kept on the server by the base name goes on, a
   expect(await emails()).toEqual(['b-ada+pr-1@example.test', 'only-b+pr-1@example.test'])
 })
 
-const origin = (root: string, url: string) =>
-  writeFileSync(
-    join(root, '.git/config'),
-    `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +refs\n`,
-  )
+function origin(root: string, url: string): void {
+  const remote = `[remote "origin"]\n\turl = ${url}\n\tfetch = +refs\n`
+  writeFileSync(join(root, '.git/config'), `[core]\n\tbare = false\n${remote}`)
+}
 
 test.each(['local', 'ci'])('a renamed file goes on with its records, in run %s', async (runId) => {
   const { root, a, emails, rows, run } = await mono()
@@ -252,4 +252,73 @@ test('a file of the same path and run id in another repository is refused on one
   expect(await emails()).toEqual(before)
   expect(labels(await rows('destroy', join(clone, 'a/fixtures.yaml'), '--run-id', 'r'))).toHaveLength(2)
   expect(await emails()).toEqual([])
+})
+
+const OF_NOW = 'version: 1\ncontacts: { a: { name: "at ${now}", email: "a+${run.id}@x.test" } }\n'
+const OTHER = 'version: 1\ncontacts: { b: { name: B, email: "b+${run.id}@x.test" } }\n'
+
+/** Files in a repository with an origin, and what is done with them; each apply of what was made goes on with it. */
+test.each<{ what: string; steps: readonly (readonly string[])[] }>([
+  {
+    what: 'renamed and renamed back',
+    steps: [
+      ['apply', 'f'],
+      ['mv', 'f', 'g'],
+      ['apply', 'g'],
+      ['mv', 'g', 'f'],
+      ['apply', 'f'],
+    ],
+  },
+  {
+    what: 'renamed to a name whose run was destroyed',
+    steps: [
+      ['apply', 'f'],
+      ['destroy', 'f'],
+      ['mv', 'f', 'g'],
+      ['apply', 'g'],
+      ['mv', 'g', 'f'],
+      ['apply', 'f'],
+    ],
+  },
+  {
+    what: 'named in another order',
+    steps: [
+      ['apply', 'f', 'h'],
+      ['apply', 'h', 'f'],
+    ],
+  },
+  {
+    what: 'one of two renamed',
+    steps: [
+      ['apply', 'f', 'h'],
+      ['mv', 'h', 'i'],
+      ['apply', 'f', 'i'],
+    ],
+  },
+])('files that are $what make nothing twice', async ({ steps }) => {
+  for (const named of [[], ['--run-id', 'ci']]) {
+    const { repository, rows, emails } = await mono()
+    const root = repository({ f: OF_NOW, h: OTHER })
+    origin(root, 'https://git.example/team/app.git')
+    let last: Rows = []
+    for (const [verb = '', ...names] of steps) {
+      const [first = '', ...others] = names.map((name) => join(root, name))
+      if (verb === 'mv') renameSync(first, others[0] ?? '')
+      else last = await rows(verb, first, ...others, ...named)
+    }
+    expect(new Set(last.map(({ action }) => action))).toEqual(new Set(['unchanged']))
+    const end = (steps.at(-1) ?? []).slice(1).map((name) => join(root, name))
+    await rows('destroy', end[0] ?? '', ...end.slice(1), ...named)
+    expect(await emails()).toEqual([])
+  }
+})
+
+test('two repositories without an origin do not share a run', async () => {
+  const { repository, rows, run, emails } = await mono()
+  const [one, two] = [repository({ f: OTHER }), repository({ f: OTHER })]
+  for (const root of [one, two]) rmSync(join(root, '.git/config'))
+  await rows('apply', join(one, 'f'), '--run-id', 'r')
+  const before = await emails()
+  for (const verb of ['apply', 'destroy']) expect((await run(verb, join(two, 'f'), '--run-id', 'r')).exit).toBe(7)
+  expect(await emails()).toEqual(before)
 })

@@ -36,7 +36,7 @@ test.skipIf(!HAS_TMUX || !HAS_PROVIDER)(
       expect(gate.tokens.size).toBe(before + 1)
     }
     // On a busy machine a token may end between its check and its arrival.
-    expect(gate.refused()).toBeLessThan(2)
+    expect(gate.refused()).toBeLessThanOrEqual(2)
 
     await new Promise((resolve) => setTimeout(resolve, TOKEN_S * 1000 + 100))
     authorization.answers = () => ({ status: 400, body: '{"error":"invalid_client"}' })

@@ -284,8 +284,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a destroy of a run that is not known here is exit 0',
     file: 'src/commands/fixtures/destroy.ts',
-    line: "return !known || isAny('failed') || isAny('in_doubt') || (options.strict && isAny('left')) ? EXIT.partial : EXIT.ok",
-    to: "return isAny('failed') || isAny('in_doubt') || (options.strict && isAny('left')) ? EXIT.partial : EXIT.ok",
+    line: "if (!known) throw unknownRun(ctx, 'destroy', { ...options, files, runId: run.runId })",
+    to: '',
     tests: ['test/commands/fixtures-files.test.ts'],
   },
   {
@@ -382,7 +382,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a fixture file takes over the run of another one that is still there',
     file: 'src/fixtures/renamed-run.ts',
-    line: '!pathsIn(state.run).some(isThere)',
+    line: 'former.every((path) => paths.includes(path) || !isThere(path))',
     to: 'true',
     tests: ['test/commands/fixtures-files.test.ts'],
   },

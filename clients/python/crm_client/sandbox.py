@@ -55,6 +55,8 @@ def start_sandbox(
     It ends with ``stop()``, or after ``--ttl`` (an hour) if this process is killed. Raises
     ``RuntimeError`` with what ``crm`` said if it does not start.
     """
+    if isinstance(seed, str):
+        raise TypeError("seed is a list of files: start_sandbox(['demo.yaml'])")
     name = f"test-{os.getpid()}-{secrets.token_hex(4)}"
     words = [word for file in seed for word in ("--seed", file)]
     start = [*crm, "sandbox", "start", "--foreground", "--name", name, *words, *flags]

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
@@ -35,6 +36,10 @@ async function printEnv(
     import('../../sandbox/open-sandbox.ts'),
     import('../../fixtures/write-env.ts'),
   ])
+  if (form === 'github' && !ctx.env.GITHUB_ENV)
+    throw new CrmError('usage', '-o github needs GITHUB_ENV, which is not set', {
+      hint: 'on GitHub it is; elsewhere: crm sandbox env -o dotenv > .env',
+    })
   const out = form === 'shell' ? undefined : parseEnvOut(form, ctx.env)
   const found = await findSandbox(ctx.env, await sandboxName(ctx, options))
   const env: Record<string, string> = { ...found.env, ...withoutProxy(ctx.env) }

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
@@ -21,5 +22,7 @@ async function printSandboxes(ctx: Context): Promise<undefined> {
   const rows = (await runningSandboxes(sandboxHome(ctx.env))).map(({ name, baseUrl, endsAtMs, process: { pid } }) => ({
     ...{ name, base_url: baseUrl, ends_at: new Date(endsAtMs).toISOString(), pid },
   }))
-  await printList(ctx, { pages: onePage(rows), columns: ['name', 'base_url', 'ends_at', 'pid'], plural: 'sandboxes' })
+  if (ctx.flags.output === 'id')
+    return void (await writeText(ctx.io.stdout, rows.map(({ name }) => `${name}\n`).join('')))
+  return printList(ctx, { pages: onePage(rows), columns: ['name', 'base_url', 'ends_at', 'pid'], plural: 'sandboxes' })
 }

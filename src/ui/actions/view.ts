@@ -178,7 +178,8 @@ export const LISTING: readonly Action[] = [
 export function reloadScreen({ background, store }: Ui, screen: ScreenName): void {
   const name = listOfScreen(screen)
   // What is new is on top.
-  if (store.get().lists[name].news > 0) store.update((state) => withList(state, name, (list) => moveTo(list, 0, 0)))
+  if (isServerList(name) && store.get().lists[name].news > 0)
+    store.update((state) => withList(state, name, (list) => moveTo(list, 0, 0)))
   if (isServerList(name)) void background.lists.reload(name)
   else if (name === 'events') void background.events.look()
   else if (name === 'webhooks') void background.webhooks.look()
