@@ -42,6 +42,13 @@ export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): 
   return { ...board, column, card }
 }
 
+/** With another card selected; `edit` gets the column and the card that are. */
+export function moveOnBoard(state: State, boards: Boards, edit: (board: BoardState) => Partial<BoardState>): State {
+  const columns = boards(state.lists.deals, state.board.stages)
+  const board = clampBoard(state.board, columns)
+  return { ...state, board: clampBoard({ ...board, ...edit(board) }, columns) }
+}
+
 export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
   if (state.screen !== 'pipelines') return currentRow(state.lists[listOfScreen(state.screen)])
   const columns = boards(state.lists.deals, state.board.stages)

@@ -1,6 +1,6 @@
 import { runAction, runById } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
-import { type Boards, clampBoard } from './board.ts'
+import { type Boards, clampBoard, moveOnBoard } from './board.ts'
 import { tabAt } from './components/bars.tsx'
 import { visibleTop } from './components/table.tsx'
 import { moveTo, shownCount } from './list/list-state.ts'
@@ -162,12 +162,8 @@ function select(ui: Ui, hit: Hit, isDouble: boolean): void {
   if (hit.on === 'row') {
     store.update((state) => withCurrentList(state, (list) => moveTo(list, hit.position, listHeight(state))))
   }
-  if (hit.on === 'card') {
-    store.update((state) => {
-      const board = { ...state.board, column: hit.column, card: hit.card }
-      return { ...state, board: clampBoard(board, boards(state.lists.deals, state.board.stages)) }
-    })
-  }
+  if (hit.on === 'card')
+    store.update((state) => moveOnBoard(state, boards, () => ({ column: hit.column, card: hit.card })))
   if (isDouble && hit.on !== 'pane') runById(ui, 'detail')
 }
 

@@ -40,6 +40,7 @@ export function allLists(): readonly ListName[] {
 export const SERVER_SCREENS: readonly ScreenOrObjects[] = ['contacts', 'deals', 'objects', 'pipelines']
 /** Those with rows that change while they are shown. */
 export const LIVE_SCREENS: readonly ScreenOrObjects[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
+export const TABLE_SCREENS: readonly ScreenOrObjects[] = LIVE_SCREENS.filter((each) => each !== 'pipelines')
 /** Screens without a number, which show what this session did; they are not remembered. */
 export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 

@@ -39,15 +39,15 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'a key of browse.yaml takes one of crm',
     file: 'src/ui/user-keys/read-user-keys.ts',
-    line: 'if (place) refuseTaken(key, { place, keymap, problems })',
-    to: '',
+    line: 'for (const refuse of [refuseTaken, refuseTwice]) {',
+    to: 'for (const refuse of [refuseTwice]) {',
     tests: ['test/ui/user-keys.test.ts'],
   },
   {
     name: 'the output of a command of browse.yaml controls the terminal',
     file: 'src/ui/background/shell.ts',
-    line: "return safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\\t', '    '))",
-    to: 'return line',
+    line: "lines.push(safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\\t', '    ')))",
+    to: 'lines.push(line)',
     tests: ['test/ui/user-keys.test.ts'],
   },
   {

@@ -564,8 +564,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'a late event puts an older value into a row',
     file: 'src/ui/background/events.ts',
-    line: 'return recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)',
-    to: 'return false',
+    line: 'const isOlder = (row: CrmRecord) => recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)',
+    to: 'const isOlder = (_: CrmRecord) => false',
     tests: ['test/ui/follow.test.ts'],
   },
   {

@@ -12,10 +12,6 @@ import { askChange, askChanges, confirmChanges } from './ask-changes.ts'
 import { editOnTerminal } from './jobs.ts'
 import { chooseStage, moveCard, stageRefusal } from './move-deal.ts'
 
-function noteRefusal(state: State): string | undefined {
-  return state.offered.lacks[`create notes on ${serverList(state)}`]
-}
-
 function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
   return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
 }
@@ -85,7 +81,7 @@ export const CHANGING: readonly Action[] = [
     action('note', 'a', 'Add a note to the record; Ctrl-O begins a new line of it', {
       footer: 'note',
       isOfMarks: true,
-      refusal: noteRefusal,
+      refusal: (state) => state.offered.lacks[`create notes on ${serverList(state)}`],
       run: askNote,
     }),
   ]),

@@ -12,7 +12,7 @@ import { actedOn } from '../board.ts'
 import { chosenRows, currentRow, moveTo, rowId, shownCount } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { offeredColumns } from '../screens/all-screens.tsx'
-import { LIVE_SCREENS, listOfScreen } from '../screens.ts'
+import { LIVE_SCREENS, listOfScreen, TABLE_SCREENS } from '../screens.ts'
 import { askLine, currentList, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action } from '../ui.ts'
@@ -42,7 +42,7 @@ export const COPY_EXPORT: readonly Action[] = [
     run: (ui) => void copyText(ui, ids(ui).join('\n'), 'id'),
   }),
   action('copy-cell', 'ctrl-y', 'Copy the value in the selected column', {
-    screens: LIVE_SCREENS.filter((each) => each !== 'pipelines'),
+    screens: TABLE_SCREENS,
     run: (ui) => void copyText(ui, cellOf(ui), 'value'),
   }),
   action('copy-command', 'Y', 'Copy the crm command that shows it', {

@@ -3,7 +3,7 @@ import { shellWords } from '../../core/shell-words.ts'
 import { REJECTED } from '../background/event-row.ts'
 import { actedOn } from '../board.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
-import { askLine, type State } from '../state.ts'
+import { askLine } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 
@@ -27,15 +27,14 @@ export const EVENTS: readonly Action[] = onScreens(
     }),
     action('event-follow', 'F', 'Show new events when they are received, or only count them', {
       refusal: (state) => (state.listening ? undefined : 'only crm listen --tui receives events itself'),
-      run: ({ store }) => store.update(toggleFollowing),
+      run: ({ store }) =>
+        store.update((state) => {
+          const { listening } = state
+          return listening ? { ...state, listening: { ...listening, isFollowing: !listening.isFollowing } } : state
+        }),
     }),
   ],
 )
-
-function toggleFollowing(state: State): State {
-  const { listening } = state
-  return listening ? { ...state, listening: { ...listening, isFollowing: !listening.isFollowing } } : state
-}
 
 function askReplay(ui: Ui): void {
   const { store, boards, background, world } = ui

@@ -1,5 +1,4 @@
 import { safeText } from '../../output/safe-text.ts'
-import type { KeptForm } from '../../settings/kept-changes.ts'
 import { submitForm } from '../form/open-form.ts'
 import { formIn } from '../overlay.ts'
 import { showOverlay } from '../state.ts'
@@ -12,7 +11,7 @@ const STOPPING = 'Stopping sends no more, and waits for the answers to running r
 /** Closes the screens, for good or for another profile; asks first when a form is not saved or something is being sent. */
 export function leave(ui: Ui, next?: string): void {
   const { underWay, overlay } = ui.store.get()
-  const isPending = typedForm(ui) !== undefined
+  const isPending = !formIn(overlay)?.isSending && ui.background.kept.pendingForm() !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep', next)
   const isSending = underWay.length > 0
   const pending = [...(isPending ? ['Not saved: 1 form'] : []), ...underWayText(ui.store.get())]
@@ -52,10 +51,6 @@ function stopOptions(ui: Ui, { isPending, isSending, next }: Leaving, then: stri
     [`${stop}${stop ? 'keep' : 'Keep'} the form for the next start, and ${then}`]: () => quit(ui, 'keep', next),
     [`${stop}${stop ? 'discard' : 'Discard'} the form, and ${then}`]: () => quit(ui, 'discard', next),
   }
-}
-
-function typedForm({ store, background }: Ui): KeptForm | undefined {
-  return formIn(store.get().overlay)?.isSending ? undefined : background.kept.pendingForm()
 }
 
 function stay({ store }: Ui): void {

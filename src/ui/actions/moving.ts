@@ -1,4 +1,4 @@
-import { clampBoard } from '../board.ts'
+import { moveOnBoard } from '../board.ts'
 import { type ListState, moveBy, moveTo, selectColumn, shownCount } from '../list/list-state.ts'
 import { listHeight } from '../look/areas.ts'
 import { shownColumns } from '../screens/all-screens.tsx'
@@ -7,21 +7,16 @@ import { cardsShown } from '../screens/pipelines.tsx'
 import {
   HOME_LISTS,
   isServerList,
-  LIVE_SCREENS,
   listOfScreen,
   type ScreenName,
   type ScreenOrObjects,
+  TABLE_SCREENS,
 } from '../screens.ts'
 import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 import { action, onScreens } from '../ui.ts'
 import { askLoadAll } from './filters.ts'
 import { loadStages } from './open-screen.ts'
-
-const LIST_SCREENS: readonly ScreenOrObjects[] = [
-  ...LIVE_SCREENS.filter((each) => each !== 'pipelines'),
-  ...(['log', 'commands'] as const),
-]
 
 const PREFETCH_SCREENS = 2
 
@@ -49,32 +44,20 @@ function loadAhead({ store, background }: Ui): void {
 
 function onBoard(columns: number, cards: number): Action['run'] {
   return ({ store, boards }) =>
-    store.update((state) => {
-      const board = clampBoard(state.board, boards(state.lists.deals, state.board.stages))
-      const card = columns === 0 ? board.card + cards : 0
-      const moved = { ...board, column: board.column + columns, card }
-      return { ...state, board: clampBoard(moved, boards(state.lists.deals, state.board.stages)) }
-    })
+    store.update((state) =>
+      moveOnBoard(state, boards, ({ column, card }) => ({
+        column: column + columns,
+        card: columns === 0 ? card + cards : 0,
+      })),
+    )
 }
 
 function columnBy(step: number): Action['run'] {
   return onList((list, { state }) => {
-    const shown = shownColumns(state, listOfScreen(state.screen))
-    return selectColumn(
-      list,
-      shown.map(({ name }) => name),
-      step,
-    )
+    const names = shownColumns(state, listOfScreen(state.screen)).map(({ name }) => name)
+    return selectColumn(list, names, step)
   })
 }
-
-/** With the part of the visible cards that is passed over. */
-const BOARD_PAGES: readonly (readonly [id: string, title: string, keys: readonly string[], share: number])[] = [
-  ['cards-down', 'A screen of deals down', ['pagedown', 'ctrl-f'], 1],
-  ['cards-up', 'A screen of deals up', ['pageup', 'ctrl-b'], -1],
-  ['cards-half-down', 'Half a screen of deals down', ['ctrl-d'], 0.5],
-  ['cards-half-up', 'Half a screen of deals up', ['ctrl-u'], -0.5],
-]
 
 type Row = readonly [id: string, title: string, keys: readonly string[], run: Action['run']]
 
@@ -109,11 +92,15 @@ const ON_BOARD: readonly Row[] = [
   ['stage-right', 'Stage to the right', ['l', 'right'], onBoard(1, 0)],
   ['card-down', 'Next deal of the stage', ['j', 'down'], onBoard(0, 1)],
   ['card-up', 'Deal before it', ['k', 'up'], onBoard(0, -1)],
-  ...BOARD_PAGES.map(([id, title, keys, share]): Row => [id, title, keys, byCards(share)]),
+  ['cards-down', 'A screen of deals down', ['pagedown', 'ctrl-f'], byCards(1)],
+  ['cards-up', 'A screen of deals up', ['pageup', 'ctrl-b'], byCards(-1)],
+  ['cards-half-down', 'Half a screen of deals down', ['ctrl-d'], byCards(0.5)],
+  ['cards-half-up', 'Half a screen of deals up', ['ctrl-u'], byCards(-0.5)],
   ['card-first', 'First deal of the stage', ['g g', 'home'], onBoard(0, -Infinity)],
   ['card-last', 'Last loaded deal of the stage', ['G', 'end'], onBoard(0, Infinity)],
 ]
 
+/** By a part of the visible cards. */
 function byCards(share: number): Action['run'] {
   return (ui) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui)
 }
@@ -122,7 +109,10 @@ function movesOn(screens: readonly ScreenOrObjects[], rows: readonly Row[]): rea
   return rows.map(([id, title, keys, run]) => ({ id, title, keys, screens, run }))
 }
 
-export const MOVING: readonly Action[] = [...movesOn(LIST_SCREENS, ON_LISTS), ...movesOn(['pipelines'], ON_BOARD)]
+export const MOVING: readonly Action[] = [
+  ...movesOn([...TABLE_SCREENS, 'log', 'commands'], ON_LISTS),
+  ...movesOn(['pipelines'], ON_BOARD),
+]
 
 export function goToRow(ui: Ui, number: number): void {
   const list = currentList(ui.store.get())

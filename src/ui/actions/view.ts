@@ -23,6 +23,7 @@ import {
   type ScreenName,
   type ScreenOrObjects,
   SERVER_SCREENS,
+  TABLE_SCREENS,
 } from '../screens.ts'
 import { currentList, showOverlay, withCurrentList, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
@@ -98,7 +99,7 @@ function chooseTheme(ui: Ui): void {
   })
 }
 
-const LIST_SCREENS: readonly ScreenOrObjects[] = [...LIVE_SCREENS.filter((each) => each !== 'pipelines'), 'commands']
+const LIST_SCREENS: readonly ScreenOrObjects[] = [...TABLE_SCREENS, 'commands']
 
 export const VIEW: readonly Action[] = [
   action('help', '?', 'All keys of this screen', {
@@ -170,7 +171,10 @@ export const LISTING: readonly Action[] = [
   action('load-all', 'L', 'Load all rows', {
     screens: SERVER_SCREENS,
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
-    run: loadThis,
+    run: (ui) => {
+      const name = listOfScreen(ui.store.get().screen)
+      if (isServerList(name)) askLoadAll(ui, [name])
+    },
   }),
   action('reload', 'r', 'Reload', { screens: LIVE_SCREENS, run: (ui) => reloadScreen(ui, ui.store.get().screen) }),
 ]
@@ -224,9 +228,4 @@ function goBack(ui: Ui): void {
   const name = listOfScreen(screen)
   const isFiltered = before.only !== undefined || Object.keys(before.serverFilters).length > 0
   if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
-}
-
-function loadThis(ui: Ui): void {
-  const name = listOfScreen(ui.store.get().screen)
-  if (isServerList(name)) askLoadAll(ui, [name])
 }

@@ -12,12 +12,13 @@ import { action, onScreens } from '../ui.ts'
 import { confirmChanges } from './ask-changes.ts'
 import { copyText } from './copy-export.ts'
 
-export interface WebhookQuestion {
+interface WebhookQuestion {
   /** Without the place and the question mark. */
   readonly title: string
   readonly lines: readonly string[]
   readonly verb: string
-  readonly count: number
+  /** Undefined: 1. */
+  readonly count?: number
   /** The text to show once, if there is one. */
   readonly send: (webhooks: Webhooks) => Promise<unknown>
 }
@@ -26,21 +27,28 @@ function webhookName({ id, url }: CrmRecord): string {
   return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
 }
 
-function statusQuestion(row: CrmRecord, status: 'enabled' | 'disabled'): WebhookQuestion {
-  const verb = status === 'enabled' ? 'Enable' : 'Disable'
-  const line =
-    status === 'enabled'
-      ? 'Events from now on are sent to it; those of the time in between are not.'
-      : 'The server sends it no events until it is enabled again; they are not sent later.'
-  const send = (webhooks: Webhooks) => webhooks.setStatus(row, status)
-  return { title: `${verb} ${webhookName(row)}`, lines: [line], verb, count: 1, send }
+function statusQuestion(row: CrmRecord): WebhookQuestion {
+  const [status, verb, line] =
+    row.status === 'disabled'
+      ? (['enabled', 'Enable', 'Events from now on are sent to it; those of the time in between are not.'] as const)
+      : ([
+          'disabled',
+          'Disable',
+          'The server sends it no events until it is enabled again; they are not sent later.',
+        ] as const)
+  return {
+    title: `${verb} ${webhookName(row)}`,
+    lines: [line],
+    verb,
+    send: (webhooks) => webhooks.setStatus(row, status),
+  }
 }
 
 function testQuestion(row: CrmRecord): WebhookQuestion {
   return {
     title: `Send a test event to ${webhookName(row)}`,
     lines: ['The server sends it, to this subscription alone.'],
-    ...{ verb: 'Send', count: 1, send: (webhooks) => webhooks.test(row) },
+    ...{ verb: 'Send', send: (webhooks) => webhooks.test(row) },
   }
 }
 
@@ -65,7 +73,7 @@ function rotationQuestion(row: CrmRecord): WebhookQuestion {
       'It is shown once, and cannot be shown again. Receivers need it when the server no longer signs with the old one;',
       'crm serve signs with both for a day.',
     ],
-    ...{ verb: 'Make it', count: 1, send: (webhooks) => webhooks.rotate(row) },
+    ...{ verb: 'Make it', send: (webhooks) => webhooks.rotate(row) },
   }
 }
 
@@ -86,31 +94,21 @@ export const WEBHOOK_ACTIONS: readonly Action[] = onScreens(WEBHOOKS, [
     refusal: ({ webhooks }) => webhooks.lack,
     run: (ui) => askWebhook(ui, ''),
   }),
-  action('webhook-toggle', 'D', 'Disable the subscription, or enable it again', {
-    footer: 'enable/disable',
-    refusal: withoutRow,
-    run: ask((row) => statusQuestion(row, row.status === 'disabled' ? 'enabled' : 'disabled')),
-  }),
-  action('webhook-test', 'T', 'Have the server send a test event to the subscription', {
-    footer: 'test',
-    refusal: withoutRow,
-    run: ask(testQuestion),
-  }),
+  action(
+    'webhook-toggle',
+    'D',
+    'Disable the subscription, or enable it again',
+    asking('enable/disable', statusQuestion),
+  ),
+  action('webhook-test', 'T', 'Have the server send a test event to the subscription', asking('test', testQuestion)),
   action('webhook-resend', 'R', 'Have the server send the events again that the subscription did not take', {
-    footer: 'send again',
+    ...asking('send again', resendQuestion),
     refusal: withoutFailing,
-    run: ask(resendQuestion),
   }),
-  action('webhook-rotate', 'S', 'Make a new secret, which is shown once', {
-    footer: 'new secret',
-    refusal: withoutRow,
-    run: ask(rotationQuestion),
-  }),
+  action('webhook-rotate', 'S', 'Make a new secret, which is shown once', asking('new secret', rotationQuestion)),
   action('webhook-delete', 'd', 'Delete the subscription for good', {
-    footer: 'delete',
+    ...asking('delete', (_, rows) => removalQuestion(rows)),
     isOfMarks: true,
-    refusal: withoutRow,
-    run: ask((_, rows) => removalQuestion(rows)),
   }),
 ])
 
@@ -162,8 +160,8 @@ function withoutFailing(state: State): string | undefined {
     : `none of its newest deliveries failed; older ones: ${all}`
 }
 
-function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => WebhookQuestion): Action['run'] {
-  return (ui) => {
+function asking(footer: string, questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => WebhookQuestion) {
+  const run = (ui: Ui) => {
     const { lists, place } = ui.store.get()
     const row = currentRow(lists.webhooks)
     if (!row) return
@@ -173,10 +171,11 @@ function ask(questionOf: (row: CrmRecord, rows: readonly CrmRecord[]) => Webhook
       if (typeof secret === 'string') showSecret(ui, webhookName(row), secret)
     }
     confirmChanges(ui, {
-      ...{ ...question, onConfirm: () => void confirmed() },
+      ...{ count: 1, ...question, onConfirm: () => void confirmed() },
       title: `${title} ${place.isProtected ? 'on the protected' : 'on'} ${place.text}?`,
     })
   }
+  return { footer, run, refusal: withoutRow }
 }
 
 const COPY = 'Copy it to the clipboard of the terminal, and close'

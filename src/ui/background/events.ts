@@ -34,20 +34,15 @@ function withEventRecords(state: State, events: readonly EventRecord[]): State {
       withList(before, name, (list) => {
         const id = rowId(record)
         if (list.rows.some((row) => rowId(row) === id)) {
-          return withValues(list, (row) =>
-            rowId(row) === id && !isOlder(record, row) ? { ...row, ...record } : undefined,
-          )
+          // Events may arrive late, and in another order.
+          const isOlder = (row: CrmRecord) => recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)
+          return withValues(list, (row) => (rowId(row) === id && !isOlder(row) ? { ...row, ...record } : undefined))
         }
         const isCounted = isNew && list.readAtMs !== undefined && Object.keys(list.serverFilters).length === 0
         return isCounted ? { ...list, news: list.news + 1 } : list
       }),
     state,
   )
-}
-
-/** Events may arrive late, and in another order. */
-function isOlder(record: CrmRecord, row: CrmRecord): boolean {
-  return recordTimeMs(record.updated_at) < recordTimeMs(row.updated_at)
 }
 
 /** The number of events shown, the newest first; `crm webhooks events list` prints all. */

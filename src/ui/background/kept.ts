@@ -19,7 +19,10 @@ export function createKept({ store, notices, changes, findRecords }: Parts) {
   let isToldOnce = false
   let timer: NodeJS.Timeout | undefined
 
-  const pendingForm = () => pendingFormOf(store.get())
+  const pendingForm = () => {
+    const form = formIn(store.get().overlay)
+    return form && keptFormOf(form)
+  }
 
   function write(as: 'hold' | 'release', isFormKept = true): number {
     const form = isFormKept ? pendingForm() : undefined
@@ -116,9 +119,4 @@ function watchTyped(store: StateStore<State>, onTyped: () => void): void {
     if (form !== seen) onTyped()
     seen = form
   })
-}
-
-function pendingFormOf({ overlay }: State): KeptForm | undefined {
-  const form = formIn(overlay)
-  return form && keptFormOf(form)
 }

@@ -38,7 +38,11 @@ export function createShellCommands({ store, env }: Parts) {
   return {
     run: async ({ title, command, input }: ShellCommand): Promise<ShellEnd> => {
       const lines: string[] = []
-      const say = (line: string) => void (lines.length < MOST_LINES && lines.push(shownLine(line)))
+      // Colours are left out: a sequence that is not complete would colour the rest.
+      const say = (line: string) => {
+        if (lines.length < MOST_LINES)
+          lines.push(safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\t', '    ')))
+      }
       const started = startCommand({ words: ['sh', '-c', command], env: environment(), input, say })
       running = started
       show(title)
@@ -73,9 +77,4 @@ export function createShellCommands({ store, env }: Parts) {
     },
     close: async () => running?.stop(),
   }
-}
-
-/** Colours are left out: a sequence that is not complete would colour the rest. */
-function shownLine(line: string): string {
-  return safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\t', '    '))
 }

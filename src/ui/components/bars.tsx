@@ -127,7 +127,8 @@ export function statusLine(state: State, boards: Boards, theme: Theme): string {
       ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`]
       : []),
     ...marksPart(list),
-    ...sendingPart(state),
+    // A bar shows it.
+    ...(state.underWay[0]?.progress ? [] : underWayText(state)),
     ...(entryOf(state.screen).status?.(state, boards) ?? []),
     ...agePart(state, list),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
@@ -147,11 +148,6 @@ function findingPart({ filter, loading, droppedCount, rows }: ListState): readon
   if (filter === '') return []
   const rest = loading === 'all' ? ', searching the rest' : ''
   return [`found for "${safeText(filter)}" among the ${droppedCount + rows.length} loaded${rest}`]
-}
-
-/** Empty where a bar shows it. */
-function sendingPart(state: State): readonly string[] {
-  return state.underWay[0]?.progress ? [] : underWayText(state)
 }
 
 function failureText({ rows }: ListState, { isOfAnswer }: LoadFailure): string {

@@ -74,10 +74,13 @@ function flatText(value: Nested): string | undefined {
 
 const LONGEST = 4_000
 
+function cutText<Value>(value: Value | string, textOf: (value: Value | string) => string): string {
+  if (typeof value !== 'string' || value.length <= LONGEST) return textOf(value)
+  return `${textOf(value.slice(0, LONGEST))}… (${value.length} characters)`
+}
+
 function scalarText(value: JsonValue): string {
-  const isLong = typeof value === 'string' && value.length > LONGEST
-  const text = safeText(jsonText(isLong ? value.slice(0, LONGEST) : value))
-  return isLong ? `${text}… (${value.length} characters)` : text
+  return cutText(value, (shown) => safeText(jsonText(shown)))
 }
 
 /** The value of a member in lines of exactly this width, with the tone of its kind; objects and lists as indented JSON. */
@@ -119,13 +122,8 @@ function ageText(name: string, value: JsonValue | undefined, { isWhole, nowMs }:
   return short === '' || cellText(value).startsWith(short) ? '' : ` · ${short}`
 }
 
-const LONGEST_VALUE = 4_000
-
 function valueText(value: JsonValue | undefined): string {
-  if (value === null) return 'null'
-  const isLong = typeof value === 'string' && value.length > LONGEST_VALUE
-  const text = cellText(isLong ? value.slice(0, LONGEST_VALUE) : value)
-  return isLong ? `${text}… (${value.length} characters)` : text
+  return value === null ? 'null' : cutText(value, cellText)
 }
 
 const LEAST_ROOM = 12
@@ -221,6 +219,7 @@ function noteLines(
 ): readonly string[] {
   if (!notes) return []
   // Notes without a time are last, in the order of the server.
+  const timeOf = (note: CrmRecord) => recordTimeMs(note.created_at) || 0
   const items = notes.items.toSorted((one, other) => timeOf(other) - timeOf(one))
   const count = items.length > 0 ? [theme.bold(fitCell(`notes (${items.length})`, width))] : []
   const entries = items.flatMap((note, at) => {
@@ -233,10 +232,6 @@ function noteLines(
   })
   const cut = notes.cut === undefined ? [] : wrapText(safeText(notes.cut), width)
   return [...count, ...entries, ...cut.map((line) => theme.warn(fitCell(line, width)))]
-}
-
-function timeOf({ created_at: time }: CrmRecord): number {
-  return recordTimeMs(time) || 0
 }
 
 function headText({ created_at: time, author_id: author }: CrmRecord, times: TimeStyle): string {

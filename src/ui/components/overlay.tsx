@@ -19,13 +19,19 @@ type Size = { readonly columns: number; readonly rows: number }
 /** Rows of the screen that stay: the header, the title, its rule, and the keys with theirs. */
 const TEXT_FREE_ROWS = 5
 
+/** What is in view of them from `top` on, and which they are. */
+function inView<Line>(all: readonly Line[], top: number, room: number) {
+  const from = Math.max(0, Math.min(top, all.length - room))
+  const range = `${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`
+  return { from, range, shown: all.slice(from, from + room) }
+}
+
 function textSheet(text: Text, size: Size): OverlayLines {
-  const { columns } = size
   const all = wrapped(text, size)
   const room = roomOf(all, size)
-  const from = Math.max(0, Math.min(text.top, all.length - room))
-  const range = all.length > room ? `: ${from + 1}-${from + room} of ${all.length} lines · j k Space scroll` : ''
-  const lines = all.slice(from, from + room).map((line) => fitCell(` ${line}`, columns))
+  const view = inView(all, text.top, room)
+  const range = all.length > room ? `: ${view.range} · j k Space scroll` : ''
+  const lines = view.shown.map((line) => fitCell(` ${line}`, size.columns))
   return { title: `${text.title}${range} · Esc closes`, lines, cursor: undefined }
 }
 
@@ -110,13 +116,12 @@ function helpSheet(state: State, drawing: Drawing, top: number): OverlayLines {
   const { theme } = drawing
   const all = helpLines(state, drawing.keymap)
   const room = helpRoom(state)
-  const from = Math.max(0, Math.min(top, all.length - room))
+  const { shown, range } = inView(all, top, room)
   const lines = [
-    ...all.slice(from, from + room),
+    ...shown,
     ...Array.from({ length: Math.max(0, room - all.length) }, () => ' '.repeat(columns)),
     theme.dim(fitCell(` j/k, Space scroll · Esc closes · * marked`, columns)),
   ]
-  const range = `${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`
   return { title: `Keys of ${titleOf(screen)}: ${range}`, lines, cursor: undefined }
 }
 
@@ -132,10 +137,8 @@ function paletteSheet(state: State, drawing: Drawing): OverlayLines {
     isCommandLine(state, typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
   const found = [...run, ...rest.slice(run.length)].map((line) => fitCell(line, columns))
   const room = Math.min(12, rows - 6)
-  const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
-  const shown = found
-    .slice(from, from + room)
-    .map((line, index) => (from + index === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
+  const { from, shown: inRoom } = inView(found, overlay.index - room + 1, room)
+  const shown = inRoom.map((line, at) => (from + at === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
   if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen matches', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
   const prompt = promptSheet({ ...overlay, ...PALETTE_PROMPT }, columns, theme)
@@ -213,11 +216,10 @@ const FREE_ROWS = 7
 function diffLines({ diff = [], lines, top = 0 }: Confirmation, state: State, theme: Theme): readonly string[] {
   const width = state.columns
   const room = diffRoom(state, lines.length)
-  const from = Math.max(0, Math.min(top, diff.length - room))
-  const shown = diff.slice(from, from + room).map((line) => diffLine(line, width, theme))
+  const view = inView(diff, top, room)
+  const shown = view.shown.map((line) => diffLine(line, width, theme))
   if (diff.length <= room) return shown
-  const range = ` ${from + 1}-${Math.min(from + room, diff.length)} of ${diff.length} lines · ↑ ↓ PgUp PgDn scroll`
-  return [...shown, theme.dim(fitCell(range, width))]
+  return [...shown, theme.dim(fitCell(` ${view.range} · ↑ ↓ PgUp PgDn scroll`, width))]
 }
 
 function diffRoom({ rows }: State, lines: number): number {
@@ -243,9 +245,9 @@ function formSheet(form: Form, width: number, height: number, theme: Theme): Ove
   const lines: string[] = []
   if (form.problem !== undefined) lines.push(...problemLines(form.problem, width, theme).slice(0, 3))
   const room = Math.max(1, height - lines.length - 1)
-  const first = Math.max(0, Math.min(form.index - Math.floor(room / 2), form.fields.length - room))
+  const { from: first, shown } = inView(form.fields, form.index - Math.floor(room / 2), room)
   let cursor: Cursor | undefined
-  for (const [offset, field] of form.fields.slice(first, first + room).entries()) {
+  for (const [offset, field] of shown.entries()) {
     const isCurrent = first + offset === form.index
     const label = `${isCurrent ? ' ❯ ' : '   '}${fitCell(safeText(field.name), nameWidth)} `
     const { text, cursorX } = fieldText(field.input, Math.max(1, width - textWidth(label) - 1))
@@ -273,14 +275,14 @@ function fieldText(input: TextInput, width: number): { readonly text: string; re
 function columnsLines({ items, index, vital }: ColumnChooser, size: { columns: number; rows: number }, theme: Theme) {
   const { columns, rows } = size
   const room = Math.max(3, Math.min(items.length, rows - 8))
-  const top = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room))
-  const lines = items.slice(top, top + room).map(({ name, isShown }, at) => {
+  const { from, shown } = inView(items, index - Math.floor(room / 2), room)
+  const lines = shown.map(({ name, isShown }, at) => {
     const note = vital.includes(name) ? '  always shown' : ''
     const line = fitCell(
-      ` ${top + at === index ? '❯' : ' '} [${isShown ? 'x' : ' '}] ${safeText(name)}${note}`,
+      ` ${from + at === index ? '❯' : ' '} [${isShown ? 'x' : ' '}] ${safeText(name)}${note}`,
       columns,
     )
-    if (top + at === index) return theme.inverse(line)
+    if (from + at === index) return theme.inverse(line)
     return isShown ? line : theme.dim(line)
   })
   return [...lines, theme.dim(fitCell(KEYS, columns))]

@@ -148,8 +148,12 @@ export function putRow(list: ListState, row: CrmRecord, searched: readonly strin
     const next = { ...list, rows: [row, ...list.rows], searched }
     return reordered({ ...next, cursor: 0, top: 0 }, id)
   }
-  const next = { ...list, rows: list.rows.with(index, row), searched }
-  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
+  return orderedAgain({ ...list, rows: list.rows.with(index, row), searched })
+}
+
+/** With other values of its rows. */
+function orderedAgain(list: ListState): ListState {
+  return list.sort || list.filter !== '' ? reordered(list, rowId(currentRow(list))) : list
 }
 
 /**
@@ -198,8 +202,7 @@ export function withSaved(list: ListState, edits: readonly Edit[]): ListState {
     const { version: _, ...saved } = { ...row, ...patch }
     rows[at] = saved
   }
-  const next = { ...list, rows }
-  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
+  return orderedAgain({ ...list, rows })
 }
 
 /**
@@ -268,12 +271,9 @@ export function setFilter(list: ListState, filter: string): ListState {
 
 /** Ascending, descending, and the order of the server. */
 export function cycleSort(list: ListState): ListState {
-  return reordered({ ...list, sort: nextSort(list) }, rowId(currentRow(list)))
-}
-
-function nextSort({ sort, column }: ListState): Sort | undefined {
-  if (sort?.by !== column) return { by: column, isDescending: false }
-  return sort.isDescending ? undefined : { by: column, isDescending: true }
+  const { sort: before, column: by } = list
+  const sort = before?.by === by && before.isDescending ? undefined : { by, isDescending: before?.by === by }
+  return reordered({ ...list, sort }, rowId(currentRow(list)))
 }
 
 export function selectColumn(list: ListState, names: readonly string[], step: number): ListState {
@@ -296,11 +296,5 @@ export function hiddenMarkCount(list: ListState): number {
 }
 
 export function shownMarks(list: ListState): ReadonlySet<string> {
-  const shown = new Set<string>()
-  const count = shownCount(list)
-  for (let position = 0; position < count; position++) {
-    const id = rowId(shownRow(list, position))
-    if (id !== undefined && list.marks.has(id)) shown.add(id)
-  }
-  return shown
+  return new Set(idsBetween(list, 0, shownCount(list)).filter((id) => list.marks.has(id)))
 }

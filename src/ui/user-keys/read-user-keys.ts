@@ -70,15 +70,11 @@ export function readUserKeys(text: string, path: string, keymap: Keymap): readon
   const written = root && readShape(root, BROWSE_KEYS, problems)
   const listed = memberAt(root, 'keys')?.value
   const keys = (written?.keys ?? []).map(userKey)
-  const placeOf = (at: number) => (isElements(listed) ? memberAt(listed[at], 'key')?.place : undefined)
-  for (const [at, key] of keys.entries()) {
-    const place = placeOf(at)
-    if (place) refuseTaken(key, { place, keymap, problems })
-  }
-  if (problems.texts.length === 0) {
+  for (const refuse of [refuseTaken, refuseTwice]) {
+    if (problems.texts.length > 0) break
     for (const [at, key] of keys.entries()) {
-      const place = placeOf(at)
-      if (place) refuseTwice(key, keys.slice(0, at), { place, problems })
+      const place = isElements(listed) ? memberAt(listed[at], 'key')?.place : undefined
+      if (place) refuse(key, { place, problems, keymap, before: keys.slice(0, at) })
     }
   }
   if (problems.texts.length === 0) return keys
@@ -100,12 +96,14 @@ function userKey({ key, screens, description, command, confirm, reload, output }
   }
 }
 
-type Refusing = { readonly place: Place; readonly problems: Problems }
+interface Refusing {
+  readonly place: Place
+  readonly problems: Problems
+  readonly keymap: Keymap
+  readonly before: readonly UserKey[]
+}
 
-function refuseTaken(
-  { chords, screens }: UserKey,
-  { place, keymap, problems }: Refusing & { readonly keymap: Keymap },
-): void {
+function refuseTaken({ chords, screens }: UserKey, { place, keymap, problems }: Refusing): void {
   for (const screen of screens) {
     const taken = keymap.actions.find(
       (each) => isOnScreen(each.screens, screen) && keymap.keysOf(each.id).some((keys) => isSame(keys, chords)),
@@ -119,7 +117,7 @@ function refuseTaken(
 }
 
 /** One of them would never be reached. */
-function refuseTwice({ chords, screens }: UserKey, before: readonly UserKey[], { place, problems }: Refusing): void {
+function refuseTwice({ chords, screens }: UserKey, { place, problems, before }: Refusing): void {
   const other = before.find((each) => isSame(each.chords, chords) && each.screens.some((one) => screens.includes(one)))
   if (other) problems.add(place, `${keyLabel(chords)} is the key of "${other.description}", expected another`)
 }
