@@ -245,7 +245,7 @@ test('destroy and status of a missing file without a known run report it', async
   }
   for (const verb of ['status', 'destroy']) {
     const { exit, stderr } = await crm(['fixtures', verb, file], env)
-    expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run local is not known here') })
+    expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('run local is not known here') })
   }
   await applied(file, env)
   rmSync(file)
