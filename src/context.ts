@@ -20,7 +20,7 @@ import { openSettings, type Settings } from './settings/settings.ts'
 import { type NamedConnector, requireConnector, resolveTarget, type Target } from './settings/target.ts'
 
 type Exports = typeof import('./jobs/export/export-records.ts') &
-  typeof import('./jobs/plan/note-lists.ts') &
+  typeof import('./api/note-lists.ts') &
   typeof import('./jobs/input/input-file.ts')
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'tokens' | 'loginHint' | 'serveDatabase'> &
@@ -143,7 +143,7 @@ export function createContext(
     diagnose: (server) => diagnoseServer(ctx, server),
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
-      ...(await import('./jobs/plan/note-lists.ts')),
+      ...(await import('./api/note-lists.ts')),
       ...(await import('./jobs/input/input-file.ts')),
     }),
     jobs: once(() => openBulk(ctx)),

@@ -11,7 +11,7 @@ export function onlyFlag() {
 
 /** `--notes` of snapshots. */
 export function notesFlag() {
-  return new Option('--notes', 'the notes of each deal, too: a request for each deal')
+  return new Option('--notes', 'the notes, too: where the server has no list of all, a request for each record')
 }
 
 /** CrmError `usage` for a word of `--only` that is none of these nouns; the hint has the nearest. */

@@ -1,9 +1,9 @@
 import type { Api } from '../api/api.ts'
+import { allNotes } from '../api/note-lists.ts'
 import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { allNotes } from '../jobs/plan/note-lists.ts'
 import { Scratch } from '../jobs/plan/scratch.ts'
 
 /** Of each of the two servers. */

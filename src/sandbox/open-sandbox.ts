@@ -115,7 +115,8 @@ async function seedFrom(terms: SandboxTerms, store: Store, env: OpenSandbox['env
 /** Variables that keep requests to loopback addresses away from a proxy. Some programs read one name, some the other. */
 export function withoutProxy({ NO_PROXY: upper, no_proxy: lower }: Env): Record<string, string> {
   if ((upper || lower) === '*') return { NO_PROXY: '*', no_proxy: '*' }
-  const list = [upper || lower, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
+  const before = (upper || lower || '').split(',').filter(Boolean)
+  const list = [...new Set([...before, '127.0.0.1', 'localhost', '::1'])].join(',')
   return { NO_PROXY: list, no_proxy: list }
 }
 

@@ -1,8 +1,9 @@
 import type { Api } from '../api/api.ts'
+import { allNotes } from '../api/note-lists.ts'
 import type { Page } from '../api/operations.ts'
 import { unaskedText } from '../core/asked-members.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
+import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import {
   type CrmRecord,
@@ -72,7 +73,7 @@ export async function openSnapshot(
 export interface SnapshotRequest {
   /** Nouns; undefined: all that the server lists whole. */
   readonly only: readonly string[] | undefined
-  /** The notes of each deal, too: a request for each deal. */
+  /** The notes, too: where the server has no list of them all, a request for each record that may have some. */
   readonly hasNotes: boolean
 }
 
@@ -81,10 +82,7 @@ export function listedObjects(
   { connector, require }: Pick<Api, 'connector' | 'require'>,
   { only, hasNotes }: SnapshotRequest,
 ): SnapshotObjects {
-  if (hasNotes) {
-    require('deal', 'list')
-    require('note', 'list')
-  }
+  if (hasNotes) require('note', 'list')
   const all = Object.entries<ResourceDefinition>(RESOURCES).filter(([name]) => {
     return RECORD_RESOURCES.some((each) => each === name) && connector.hasOneList(name as Resource)
   })
@@ -197,24 +195,16 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
 /** All records of these objects, in batches of a page. */
 async function* liveEntries(api: Api, objects: SnapshotObjects): AsyncGenerator<SnapshotEntry[]> {
   const types = Object.keys(objects) as readonly (ListedResource | 'note')[]
-  for (const type of types) await api.askAll(type)
+  for (const type of types) {
+    await api.askAll(type)
+    // Links are read for who asks for them.
+    api.connector.rules(type).selection.ask(Object.keys(api.connector.document.resources[type]?.links?.fields ?? {}))
+  }
   for (const type of types) {
     try {
-      if (type === 'note') yield* notesOfDeals(api)
-      else yield* entriesIn(type, api[RESOURCES[type].plural].list())
+      yield* entriesIn(type, type === 'note' ? allNotes(api) : api[RESOURCES[type].plural].list())
     } catch (error) {
       throw withOnly(error, Object.values(objects), RESOURCES[type].plural)
-    }
-  }
-}
-
-/** With the deal that each is on. */
-async function* notesOfDeals(api: Api): AsyncGenerator<SnapshotEntry[]> {
-  for await (const { items: deals } of api.deals.list()) {
-    for (const deal of deals) {
-      const id = idText(deal.id) ?? ''
-      for await (const { items } of api.notes(id).list())
-        yield items.map((note) => ({ type: 'note', record: { deal_id: id, ...note } }))
     }
   }
 }

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serviceHome } from './service-home.ts'
 
@@ -146,4 +148,43 @@ test('verify names what the files expect and the server has otherwise, and is ex
   const [contact] = (await home.json('contacts', 'list')).filter(({ name }: { name: string }) => name === 'Ada')
   await home.json('contacts', 'update', contact.id, '--set', 'name=Grace')
   expect((await home.crm(...verify)).stderr).toMatch(/:11:5: contacts\.ada\.name is "Grace", expected "Ada"$/m)
+})
+
+test('webhooks are made once and deleted, and their secret is in no file; a pipeline that the server lacks is a mistake', async () => {
+  const home = await serviceHome()
+  const path = home.file(
+    'hooks.yaml',
+    'version: 1\nwebhooks: { w: { url: "http://127.0.0.1:9/x", events: ["deal.*"] } }\n',
+  )
+  const fixtures = async (verb: string) => actions(await home.json('fixtures', verb, path, '--run-id', 'r'))
+  expect(await fixtures('apply')).toEqual({ 'webhooks.w': 'created' })
+  expect(await fixtures('apply')).toEqual({ 'webhooks.w': 'unchanged' })
+  const state = home.env.CRM_STATE_HOME ?? ''
+  const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name))
+  for (const file of files.filter((each) => statSync(each).isFile()))
+    expect(readFileSync(file, 'latin1')).not.toContain('whsec_')
+  expect(await fixtures('destroy')).toEqual({ 'webhooks.w': 'deleted' })
+  expect(await home.json('webhooks', 'list')).toEqual([])
+
+  const lacking = home.file(
+    'lacking.yaml',
+    'version: 1\npipelines: [{ id: sales, stages: [Lead, Nope] }, { id: other, stages: [X] }]\n',
+  )
+  const { exit, stderr } = await home.crm('fixtures', 'apply', lacking, '--run-id', 'r')
+  expect(exit).toBe(2)
+  expect(stderr).toContain('lacking.yaml:2:13: the pipeline "sales" has no stage Nope; ')
+  expect(stderr).toContain('lacking.yaml:2:50: the server has no pipeline "other"; ')
+})
+
+test('deals are exported with what they refer to, as references, and make the same elsewhere', async () => {
+  const [home, other] = [await serviceHome(), await serviceHome()]
+  await home.json('fixtures', 'apply', home.file('all.yaml', ALL), '--run-id', 'r')
+  const { stdout } = await home.crm('fixtures', 'export', '--with', 'contacts,companies,tasks')
+  expect(stdout).toContain('company_id: ${companies.company_1.id}')
+  await other.json('fixtures', 'apply', other.file('again.yaml', stdout), '--run-id', 'x')
+  const [task] = await other.json('tasks', 'list')
+  const [deal] = await other.json('deals', 'list')
+  expect(task.deal_id).toBe(deal.id)
+  const ids = (await other.json('contacts', 'list')).map(({ id }: { id: string }) => id)
+  expect(deal.contact_ids.toSorted()).toEqual(ids.toSorted())
 })

@@ -299,3 +299,14 @@ test('--verify compares the sandbox with what its fixtures expect, after a comma
   })
   expect((await run('process.exit(3)')).exit).toBe(3)
 })
+
+test('a sandbox has the pipelines of its fixtures', async () => {
+  const { env } = home()
+  const seed = join(tempFolder(), 'seed.yaml')
+  writeFileSync(
+    seed,
+    'version: 1\npipelines: [{ id: repairs, stages: [In, Out] }]\ndeals: { d: { name: D, stage: Out } }\n',
+  )
+  const deals = await crmPrints(['sandbox', 'run', '--seed', seed, '--', NODE, CRM, 'deals', 'list', '-o', 'json'], env)
+  expect(JSON.parse(deals)).toMatchObject([{ name: 'D', stage: 'Out', pipeline_id: 'repairs' }])
+})

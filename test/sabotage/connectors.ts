@@ -23,8 +23,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a note on a contact passes the plan of fixtures',
     file: 'src/fixtures/resolve.ts',
-    line: "if (field === 'id' && place.field === 'deal' && place.entity?.collection === 'notes' && collection !== 'deals') {",
-    to: "if (field === 'id' && place.field === 'deal' && place.entity?.collection === 'deals') {",
+    line: "if (field === 'id' && this.#isOtherObject(place, expression, index)) return undefined",
+    to: '',
     tests: NOTE_PARENTS,
   },
   {

@@ -36,11 +36,11 @@ export function parentIn(record: CrmRecord, kinds: readonly Resource[]): ParentR
 }
 
 /** Some servers take notes on contacts and companies, too; what others have is said by their connectors. */
-const KINDS = ['deal', 'contact', 'company'] as const satisfies readonly Resource[]
+export const NOTE_PARENTS = ['deal', 'contact', 'company'] as const satisfies readonly Resource[]
 
 /** What a member of a note is the id of, where it may be that of its parent on any server. */
 export function parentNamed(resource: Resource, member: string): Resource | undefined {
-  return resource === 'note' ? KINDS.find((of) => parentMember(of) === member) : undefined
+  return resource === 'note' ? NOTE_PARENTS.find((of) => parentMember(of) === member) : undefined
 }
 
 /** For a resource, or a word that is none, that the server has no notes on; `id` is that of such a record. */

@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { askListed, type ListedName, memberByLabel } from '../../api/connectors/listed-names.ts'
+import { allNotes, listParts } from '../../api/note-lists.ts'
 import type { Page } from '../../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Asked } from '../../core/asked-members.ts'
@@ -19,7 +20,6 @@ import type { InputStream } from '../../core/streams.ts'
 import { linksOf, relationsOf } from '../input/relations.ts'
 import type { Relation, ServerMembers } from '../input/row.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
-import { allNotes, listParts } from './note-lists.ts'
 import type { JobNoun } from './plan-format.ts'
 
 /** What a command is shown while it plans. */

@@ -1,10 +1,10 @@
-import type { Api } from '../../api/api.ts'
-import type { Page } from '../../api/operations.ts'
-import { withMember } from '../../api/pages/pages.ts'
-import { CrmError } from '../../core/errors.ts'
-import { idText } from '../../core/json.ts'
-import { type ParentRecord, parentIn, parentMember } from '../../core/resources/parents.ts'
-import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { CrmError } from '../core/errors.ts'
+import { idText } from '../core/json.ts'
+import { type ParentRecord, parentIn, parentMember } from '../core/resources/parents.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { Api } from './api.ts'
+import type { Page } from './operations.ts'
+import { withMember } from './pages/pages.ts'
 
 /** Lists read at the same time. */
 const PARTS_AT_ONCE = 8
