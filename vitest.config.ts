@@ -5,7 +5,7 @@ import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace or change a module, which other files of the same worker would see. */
 const REPLACING = [
-  'test/connectors/{admin-cases,associations,attio-objects,companies,merge-references,migrate-links,named-members,notes,zoho}.test.ts',
+  'test/connectors/{admin-cases,associations,attio-objects,companies,fixtures-links,merge-references,migrate-links,named-members,notes,zoho}.test.ts',
   'test/core/define-objects.test.ts',
   'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
