@@ -4,7 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, jsonIn } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { stateFolder } from '../files/folders.ts'
-import { errorCode, toMachineError } from '../files/machine-error.ts'
+import { isMissing, toMachineError } from '../files/machine-error.ts'
 import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner } from '../files/processes.ts'
 import { writePrivateFile } from '../files/replace-file.ts'
@@ -61,7 +61,7 @@ export async function readSandboxFile(file: string): Promise<StartedSandbox | un
 /** Those in a home whose process runs; the files of others are removed. */
 export async function runningSandboxes(home: string): Promise<readonly StartedSandbox[]> {
   const names = await readdir(home).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return []
+    if (isMissing(error, home)) return []
     throw toMachineError(error, home)
   })
   const running: StartedSandbox[] = []
