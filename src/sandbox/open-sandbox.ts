@@ -12,6 +12,7 @@ import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
 import { openStore } from '../service/store/open-store.ts'
 import type { Store } from '../service/store/store.ts'
+import type { FaultShares } from './fault-shares.ts'
 import { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from './sandbox-folder.ts'
 
 export interface SandboxTerms {
@@ -138,9 +139,6 @@ function clockFrom(startMs: number | undefined): () => number {
   const aheadMs = startMs - Date.now()
   return () => Date.now() + aheadMs
 }
-
-/** Percent of requests by kind of fault: `{ 500: 2, 'reset-after': 1 }`. */
-export type FaultShares = Readonly<Record<string, number>>
 
 const AFTERWARDS = /-after$/
 

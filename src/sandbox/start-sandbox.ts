@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
-import { type FaultShares, openSandbox } from './open-sandbox.ts'
+import type { FaultShares } from './fault-shares.ts'
+import { openSandbox } from './open-sandbox.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
