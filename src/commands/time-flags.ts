@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { durationText, MAX_DURATION_MS, parseDurationWithUnitMs } from '../core/duration.ts'
+import { recordTimeMs } from '../core/record-time.ts'
 
 /** A time span such as `90d`, in milliseconds. */
 export function parseSpan(text: string): number {
@@ -26,14 +27,11 @@ export function momentMs(text: string, nowMs: number): number {
   return spanMs === undefined ? Date.parse(text) : nowMs - spanMs
 }
 
+const CLOCK = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
+
 /** An RFC 3339 time, or a day. */
 export function parseClock(text: string): number {
-  const timeMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  // Date.parse reads 31 February as 3 March.
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
-  const isDay = !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text.slice(0, 10))
-  if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('Expected a time such as 2026-01-01T00:00:00Z.')
+  const timeMs = CLOCK.test(text) ? recordTimeMs(text) : Number.NaN
+  if (Number.isNaN(timeMs)) throw new InvalidArgumentError('Expected a time such as 2026-01-01T00:00:00Z.')
   return timeMs
 }

@@ -107,7 +107,7 @@ function foreignSpans(text: string, known: readonly Secret[], isPartHidden: bool
     ...found(lower, secret.lower),
     ...(secret.hex === '' ? [] : found(lower, secret.hex)),
     ...secret.base64.flatMap((form) => [...base64Spans(reading, form), ...found(tight, form)]),
-    ...(isPartHidden ? fragmentSpans(lower, secret) : []),
+    ...(isPartHidden ? [...fragmentSpans(lower, secret), ...literalFragments(text, secret)] : []),
   ])
   const shaped = [...reading.plain.matchAll(SECRET_SHAPES)].map(({ index, 0: { length }, 1: { length: kept } = '' }) =>
     spanOf(reading, index + kept, index + length),
@@ -122,6 +122,12 @@ function literalSpans(text: string, secret: string): readonly Span[] {
 
 function found(reading: PlainReading, words: string): readonly Span[] {
   return indexesOf(reading.plain, words).map((at) => spanOf(reading, at, at + words.length))
+}
+
+/** Also as they stand: of a part with `<`, the plain reading may take the end for a tag. */
+function literalFragments(text: string, { lower, fragments }: Secret): readonly Span[] {
+  const words = text.toLowerCase().replaceAll(lower, '\ufffd'.repeat(lower.length))
+  return fragments.flatMap((fragment) => indexesOf(words, fragment).map((at): Span => [at, at + fragment.length]))
 }
 
 /** Searches outside whole secrets, each of which would match forty fragments. */

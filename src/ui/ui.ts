@@ -24,7 +24,7 @@ export interface World extends Pick<BrowseDocument, 'setFirst' | 'setSaved' | 's
   readonly writeRaw: (text: string) => void
   /** Stops the process until the shell continues it; undefined where that is not possible. */
   readonly pauseProcess: (() => Promise<void>) | undefined
-  /** Runs another command of crm on the terminal, and waits for Enter behind it; call it in `suspend`. Returns its exit code. */
+  /** Runs a crm command on the terminal, waits for Enter, and returns the exit code. Call it in `suspend`. */
   readonly runCrm: (words: readonly string[]) => Promise<number>
   /** Undefined where the screens belong to one profile. */
   readonly profiles: Profiles | undefined

@@ -31,6 +31,10 @@ test('wherever a text is cut, it never shows eight characters of a secret', () =
   )
 })
 
+test('the end of a secret is redacted where it makes a tag with the text behind it', () => {
+  expect(partsIn(foreign(`${MARK.slice(-8)}A >`))).toEqual([])
+})
+
 test('redacted JSON is valid, and the rest is unchanged', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {

@@ -118,7 +118,7 @@ interface Entered {
 
 const TAKE_BACK_MS = 10_000
 
-/** Revokes tokens that were not stored, because nobody could revoke them later. Also runs after Ctrl-C. */
+/** Revokes tokens that were not stored. Nothing else could revoke them later, so this also runs after Ctrl-C. */
 async function takeBack(ctx: Context, signed: OAuthLogin): Promise<void> {
   const revoked = revokeLogin(ctx, signed, AbortSignal.timeout(TAKE_BACK_MS))
   const text = await revoked.then(

@@ -5,7 +5,7 @@ import type { Env } from '../../core/streams.ts'
 /** What it says would be covered by the screens at once. */
 const THEN_WAIT = `"$@"; code=$?; printf '\\nEnter returns to crm browse ' >/dev/tty; read _ </dev/tty; exit "$code"`
 
-/** Runs a command of crm on the terminal, and waits for Enter behind it. Returns its exit code. */
+/** Runs a crm command on the terminal, waits for Enter, and returns the exit code. */
 export async function runCrm(
   program: readonly string[] | undefined,
   words: readonly string[],

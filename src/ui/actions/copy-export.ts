@@ -21,7 +21,7 @@ import { openScreen } from './open-screen.ts'
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
 
-/** By its own command, because since 3.3 it takes the sequence of a program only if it is told to. */
+/** Uses `tmux load-buffer`, because by default tmux 3.3 and later ignore OSC 52 from programs. */
 async function isInTmux(text: string, env: Env): Promise<boolean> {
   const child = spawn('tmux', ['load-buffer', '-w', '-'], {
     env: envWithoutSecrets(env),

@@ -17,7 +17,7 @@ import type { LiveEvents, Parts } from './parts.ts'
 
 export type EventRecord = { readonly name: ServerList; readonly isNew: boolean; readonly record: CrmRecord }
 
-/** Undefined for what nobody signed, for repeated events, and for events without a record of a list. */
+/** Undefined for unsigned requests, repeated events, and events about records that no list shows. */
 function changedRecordIn(event: Received): EventRecord | undefined {
   if (event.type !== 'event' || !event.isVerified || event.isDuplicate || event.body.type !== 'json') return undefined
   const [resource, what] = event.name?.split('.') ?? []

@@ -40,7 +40,7 @@ function figureRows({ columns, rows }: Pick<State, 'columns' | 'rows'>): number 
   return columns < LEAST.columns || rows < LEAST.rows ? 0 : GLYPH_ROWS + PANEL_ROWS
 }
 
-/** What the business comes to, as far as it is loaded: with a `+` where more may exist. */
+/** Totals of the loaded records, with a `+` if more may exist. */
 function Figures({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const figures = figuresOf(state)
   const width = Math.floor(state.columns / figures.length)
